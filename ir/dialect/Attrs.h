@@ -1,0 +1,39 @@
+// Enumerations and attributes of the amp dialect.
+#ifndef AMPC_IR_DIALECT_ATTRS_H
+#define AMPC_IR_DIALECT_ATTRS_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "ir/dialect/Enums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/dialect/Attrs.h.inc"
+
+namespace ampc::amp {
+
+/// Names of the discardable attributes that Dialect.td lists.
+inline constexpr llvm::StringLiteral kStageAttr = "amp.stage";
+inline constexpr llvm::StringLiteral kModelAttr = "amp.model";
+inline constexpr llvm::StringLiteral kTrainAttr = "amp.train";
+inline constexpr llvm::StringLiteral kDataAttr = "amp.data";
+inline constexpr llvm::StringLiteral kTargetAttr = "amp.target";
+inline constexpr llvm::StringLiteral kEntryAttr = "amp.entry";
+inline constexpr llvm::StringLiteral kNameAttr = "amp.name";
+inline constexpr llvm::StringLiteral kIoAttr = "amp.io";
+inline constexpr llvm::StringLiteral kDivisorAttr = "amp.divisor";
+inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
+inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
+
+/// Names of the variables that hold a session's state.
+inline constexpr llvm::StringLiteral kIterationVariable = "ampc.state/iteration";
+inline constexpr llvm::StringLiteral kUpdateVariable = "ampc.state/update";
+inline constexpr llvm::StringLiteral kMicroVariable = "ampc.state/micro";
+inline constexpr llvm::StringLiteral kSeedVariable = "ampc.state/seed";
+inline constexpr llvm::StringLiteral kEvalIndexVariable = "ampc.state/eval_index";
+inline constexpr llvm::StringLiteral kLearningRateVariable = "ampc.state/lr";
+
+} // namespace ampc::amp
+
+#endif // AMPC_IR_DIALECT_ATTRS_H

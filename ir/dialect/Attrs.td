@@ -1,0 +1,115 @@
+//===- Attrs.td - enumerations and attributes of the amp dialect -------------------------------===//
+#ifndef AMPC_IR_ATTRS
+#define AMPC_IR_ATTRS
+
+include "ir/dialect/Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+// An enumeration that an op prints as a keyword.
+class Amp_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::ampc::amp";
+}
+// An enumeration that stands as an attribute of its own: `#amp.stage<model>`.
+class Amp_StandaloneEnum<string name, string summary, list<I32EnumAttrCase> cases>
+    : Amp_Enum<name, summary, cases> {
+  let genSpecializedAttr = 0;
+}
+class Amp_EnumAttr<I32EnumAttr info, string mnemonic> : EnumAttr<Amp_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations of ops
+//===----------------------------------------------------------------------===//
+
+def Amp_VariableRole : Amp_Enum<"VariableRole", "what a variable is for", [
+  I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"master", 1>, I32EnumAttrCase<"copy16", 2>,
+  I32EnumAttrCase<"moment", 3>, I32EnumAttrCase<"statistic", 4>, I32EnumAttrCase<"accumulator", 5>,
+  I32EnumAttrCase<"scaler", 6>, I32EnumAttrCase<"counter", 7>, I32EnumAttrCase<"rate", 8>]>;
+def Amp_InitKind : Amp_Enum<"InitKind", "how a variable starts", [
+  I32EnumAttrCase<"zeros", 0>, I32EnumAttrCase<"ones", 1>, I32EnumAttrCase<"constant", 2>,
+  I32EnumAttrCase<"uniform", 3>, I32EnumAttrCase<"normal", 4>, I32EnumAttrCase<"data", 5>]>;
+def Amp_CastOrigin : Amp_Enum<"CastOrigin", "who asked for a cast", [
+  I32EnumAttrCase<"user", 0>, I32EnumAttrCase<"policy", 1>]>;
+def Amp_ReduceKind : Amp_Enum<"ReduceKind", "what a reduction computes", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>, I32EnumAttrCase<"max", 2>,
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>]>;
+def Amp_AccumulationOrder : Amp_Enum<"AccumulationOrder", "the order of a reduction (N10)", [
+  I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"column", 1>]>;
+def Amp_ComparePredicate : Amp_Enum<"ComparePredicate", "an ordered comparison", [
+  I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+  I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
+def Amp_Distribution : Amp_Enum<"Distribution", "what a random op draws", [
+  I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"normal", 1>]>;
+def Amp_RandomMode : Amp_Enum<"RandomMode", "which random stream is read (N17)", [
+  I32EnumAttrCase<"train", 0>, I32EnumAttrCase<"eval", 1>, I32EnumAttrCase<"infer", 2>,
+  I32EnumAttrCase<"init", 3>]>;
+def Amp_LossReduction : Amp_Enum<"LossReduction", "how a loss joins its terms", [
+  I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"none", 2>]>;
+def Amp_GroupKind : Amp_Enum<"GroupKind", "the loop nest of a group", [
+  I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"column", 2>]>;
+
+//===----------------------------------------------------------------------===//
+// Answers of interfaces (no attribute carries them)
+//===----------------------------------------------------------------------===//
+
+def Amp_PrecisionClass : Amp_Enum<"PrecisionClass", "how the precision policy treats an op (N21)", [
+  I32EnumAttrCase<"lower", 0>, I32EnumAttrCase<"f32_inside", 1>, I32EnumAttrCase<"follow", 2>,
+  I32EnumAttrCase<"never", 3>]>;
+def Amp_FusionKind : Amp_Enum<"FusionKind", "the iteration space of an op, as fusion sees it", [
+  I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row_reduce", 1>, I32EnumAttrCase<"column_reduce", 2>,
+  I32EnumAttrCase<"gather", 3>, I32EnumAttrCase<"contraction", 4>, I32EnumAttrCase<"view", 5>,
+  I32EnumAttrCase<"opaque", 6>]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes of modules, functions, arguments and places
+//===----------------------------------------------------------------------===//
+
+def Amp_Stage : Amp_StandaloneEnum<"Stage", "a named stage of the IR", [
+  I32EnumAttrCase<"model", 0>, I32EnumAttrCase<"typed", 1>, I32EnumAttrCase<"step", 2>,
+  I32EnumAttrCase<"fused", 3>, I32EnumAttrCase<"placed", 4>]>;
+def Amp_StageAttr : Amp_EnumAttr<Amp_Stage, "stage">;
+def Amp_Entry : Amp_StandaloneEnum<"Entry", "what a function is for", [
+  I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"train_step", 1>,
+  I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>]>;
+def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
+def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
+  I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,
+  I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>]>;
+def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
+
+def Amp_Space : Amp_Enum<"Space", "where bytes stand", [
+  I32EnumAttrCase<"arena", 0>, I32EnumAttrCase<"variable", 1>, I32EnumAttrCase<"input", 2>,
+  I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>]>;
+
+def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "where a value's bytes stand";
+  let description = [{
+    `#amp.place<arena, 4096>`: byte offset in the entry's arena. `#amp.place<variable, @w, 0>`: the
+    variable's own storage. `#amp.place<input, 2>`, `#amp.place<output, 0>`: argument or result
+    number. `#amp.place<constant, 64>`: byte offset in the plan's constant section.
+  }];
+  let parameters = (ins EnumParameter<Amp_Space>:$space, "int64_t":$index,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable);
+  let assemblyFormat = "`<` $space `,` $index (`,` $variable^)? `>`";
+}
+
+def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "what passes may know of the machine";
+  let description = [{
+    `#amp.target<kind = "cpu", level = "avx512", vector_bytes = 64, cache_bytes = 2097152,
+    bandwidth = 50.0, launch_ns = 2000.0>`: the vector register width and the last private
+    cache in bytes, sustained memory bandwidth in bytes per nanosecond and the cost of starting a
+    kernel in nanoseconds. Passes read these and name no chip.
+  }];
+  let parameters = (ins StringRefParameter<>:$kind, StringRefParameter<>:$level,
+                        "int64_t":$vector_bytes, "int64_t":$cache_bytes,
+                        "::mlir::FloatAttr":$bandwidth, "::mlir::FloatAttr":$launch_ns);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // AMPC_IR_ATTRS

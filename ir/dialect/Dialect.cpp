@@ -1,0 +1,129 @@
+// The amp dialect: registration and the verification of its discardable attributes.
+#include "ir/dialect/Dialect.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+#include "ir/dialect/Dialect.cpp.inc"
+
+void AmpDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/dialect/Ops.cpp.inc"
+      >();
+}
+
+Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location loc) {
+  if (auto elements = dyn_cast<ElementsAttr>(value))
+    return ConstantOp::create(builder, loc, type, elements);
+  return nullptr;
+}
+
+namespace {
+
+/// Reports that attribute `name` of `op` is not a `expected`.
+LogicalResult wrongAttribute(Operation *op, NamedAttribute attribute, StringRef expected) {
+  return op->emitOpError() << "attribute '" << attribute.getName().getValue() << "' must be "
+                           << expected << ", got " << attribute.getValue();
+}
+
+template <typename AttrT>
+LogicalResult expect(Operation *op, NamedAttribute attribute, StringRef expected) {
+  if (isa<AttrT>(attribute.getValue()))
+    return success();
+  return wrongAttribute(op, attribute, expected);
+}
+
+/// One place a result; view ops and reads carry the place of the bytes they look at.
+LogicalResult verifyPlaces(Operation *op, NamedAttribute attribute) {
+  auto places = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!places ||
+      !llvm::all_of(places, [](Attribute place) { return isa<PlaceAttr>(place); }))
+    return wrongAttribute(op, attribute, "an array of #amp.place");
+  if (places.size() != op->getNumResults())
+    return op->emitOpError() << "has " << op->getNumResults() << " results but "
+                             << places.size() << " places";
+  return success();
+}
+
+LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute, bool isArgument) {
+  StringRef name = attribute.getName();
+  if (name == kNameAttr)
+    return expect<StringAttr>(op, attribute, "a string");
+  if (name == kDivisorAttr && !isArgument)
+    return expect<IntegerAttr>(op, attribute, "an integer");
+  if (name == kPlaceAttr)
+    return expect<PlaceAttr>(op, attribute, "#amp.place");
+  if (name != kIoAttr)
+    return op->emitOpError() << "knows no attribute '" << name << "' on "
+                             << (isArgument ? "an argument" : "a result");
+  auto io = dyn_cast<IoAttr>(attribute.getValue());
+  if (!io)
+    return wrongAttribute(op, attribute, "#amp.io");
+  bool fitsArgument = io.getValue() == Io::input || io.getValue() == Io::target;
+  if (fitsArgument != isArgument)
+    return op->emitOpError() << "'" << stringifyIo(io.getValue()) << "' cannot stand on "
+                             << (isArgument ? "an argument" : "a result");
+  return success();
+}
+
+} // namespace
+
+LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kStageAttr)
+    return expect<StageAttr>(op, attribute, "#amp.stage");
+  if (name == kEntryAttr)
+    return expect<EntryAttr>(op, attribute, "#amp.entry");
+  if (name == kModelAttr)
+    return expect<StringAttr>(op, attribute, "a string");
+  if (name == kTrainAttr)
+    return expect<DictionaryAttr>(op, attribute, "a dictionary");
+  if (name == kDataAttr)
+    return expect<ArrayAttr>(op, attribute, "an array");
+  if (name == kTargetAttr)
+    return expect<TargetAttr>(op, attribute, "#amp.target");
+  if (name == kArenaBytesAttr)
+    return expect<IntegerAttr>(op, attribute, "an integer");
+  if (name == kPlaceAttr)
+    return verifyPlaces(op, attribute);
+  return op->emitOpError() << "knows no attribute '" << name << "'";
+}
+
+LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op, unsigned region,
+                                                   unsigned argument, NamedAttribute attribute) {
+  return verifyIoDict(op, attribute, /*isArgument=*/true);
+}
+
+LogicalResult AmpDialect::verifyRegionResultAttribute(Operation *op, unsigned region,
+                                                      unsigned result, NamedAttribute attribute) {
+  return verifyIoDict(op, attribute, /*isArgument=*/false);
+}
+
+namespace ampc::amp {
+
+std::optional<Stage> stageOf(ModuleOp module) {
+  if (auto stage = module->getAttrOfType<StageAttr>(kStageAttr))
+    return stage.getValue();
+  return std::nullopt;
+}
+
+std::optional<Entry> entryOf(func::FuncOp func) {
+  if (auto entry = func->getAttrOfType<EntryAttr>(kEntryAttr))
+    return entry.getValue();
+  return std::nullopt;
+}
+
+func::FuncOp findEntry(ModuleOp module, Entry entry) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (entryOf(func) == entry)
+      return func;
+  return {};
+}
+
+} // namespace ampc::amp
+
+#define GET_OP_CLASSES
+#include "ir/dialect/Ops.cpp.inc"

@@ -1,0 +1,36 @@
+// The amp dialect: what a training step means (Dialect.td, ops/*.td).
+#ifndef AMPC_IR_DIALECT_DIALECT_H
+#define AMPC_IR_DIALECT_DIALECT_H
+
+#include "ir/dialect/Attrs.h"
+#include "ir/dialect/Interfaces.h"
+#include "ir/dialect/TypeFacts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/dialect/Dialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/dialect/Ops.h.inc"
+
+namespace ampc::amp {
+
+/// The stage attribute of a module, or none when it carries none.
+std::optional<Stage> stageOf(mlir::ModuleOp module);
+
+/// The function of `module` that is entry `entry`, or null.
+mlir::func::FuncOp findEntry(mlir::ModuleOp module, Entry entry);
+
+/// The entry attribute of a function, or none.
+std::optional<Entry> entryOf(mlir::func::FuncOp func);
+
+} // namespace ampc::amp
+
+#endif // AMPC_IR_DIALECT_DIALECT_H

@@ -1,0 +1,44 @@
+//===- Dialect.td - the amp dialect ------------------------------------------------------------===//
+// The dataflow IR of a training step: tensors in SSA form, variables by symbol, one function an entry.
+#ifndef AMPC_IR_DIALECT
+#define AMPC_IR_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Amp_Dialect : Dialect {
+  let name = "amp";
+  let summary = "A neural network's training step as static dataflow";
+  let description = [{
+    One module holds the variables (`amp.variable`) and the entries (`func.func` with an
+    `amp.entry` attribute), which share the variables' storage. Values are builtin ranked tensors
+    with static shapes; element types are f64 f32 f16 bf16 f8E4M3FN f8E5M2 i1 i8 i32 i64.
+
+    Discardable attributes:
+
+    | on | attribute | meaning |
+    |---|---|---|
+    | module | `amp.stage = #amp.stage<S>` | the stage the module is in: model, typed, step, fused, placed |
+    | module | `amp.model = "name"` | the model's name |
+    | module | `amp.train = {...}` | the train block (docs/language.md), `optimizer = {op = "amp.adam", lr = ..., ...}` |
+    | module | `amp.data = [...]` | the data block's lines, kept for the plan |
+    | module | `amp.target = #amp.target<...>` | what the passes may know of the machine |
+    | func | `amp.entry = #amp.entry<E>` | forward (model and typed stage), train_step, eval_step, infer |
+    | argument, result | `amp.name = "x"` | the tensor's name outside |
+    | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss or metric (results) |
+    | result | `amp.divisor = N : i64` | the result is a sum over N terms (`eval_step`) |
+    | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |
+    | op | `amp.place = [#amp.place<...>, ...]` | where each result stands (placed stage) |
+  }];
+  let cppNamespace = "::ampc::amp";
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+#endif // AMPC_IR_DIALECT

@@ -1,0 +1,36 @@
+// The op interfaces of the amp dialect and the values they answer with.
+#ifndef AMPC_IR_DIALECT_INTERFACES_H
+#define AMPC_IR_DIALECT_INTERFACES_H
+
+#include "ir/dialect/Attrs.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace ampc::reference {
+class Tensor;
+} // namespace ampc::reference
+
+namespace ampc::amp {
+
+/// Work of an op standing alone.
+struct OpCost {
+  /// Floating-point additions, multiplications, divisions and comparisons.
+  double flops = 0;
+  /// Bytes read and written, each operand and result once.
+  double bytes = 0;
+  /// Calls of exp, log, sqrt and kin.
+  double transcendentals = 0;
+};
+
+/// Bytes of all operands and results of `op`.
+double trafficBytes(mlir::Operation *op);
+
+/// Cost of an op that does `flopsPerElement` and `transcendentals` per element of its widest
+/// operand or result.
+OpCost mapCost(mlir::Operation *op, double flopsPerElement, double transcendentals);
+
+} // namespace ampc::amp
+
+#include "ir/dialect/Interfaces.h.inc"
+
+#endif // AMPC_IR_DIALECT_INTERFACES_H

@@ -1,0 +1,85 @@
+//===- Interfaces.td - the facts passes ask of ops ---------------------------------------------===//
+// Op classes come from these interfaces, never from lists of names.
+#ifndef AMPC_IR_INTERFACES
+#define AMPC_IR_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+class Amp_Interface<string name> : OpInterface<name> { let cppNamespace = "::ampc::amp"; }
+
+def Amp_PrecisionRule : Amp_Interface<"PrecisionRule"> {
+  let description = [{How the precision policy treats the op (N21).}];
+  let methods = [
+    InterfaceMethod<"The op's class: lower, f32_inside, follow or never.",
+      "::ampc::amp::PrecisionClass", "classify", (ins), "",
+      "return ::ampc::amp::PrecisionClass::follow;">,
+    InterfaceMethod<"The type sums are kept in, null when the op accumulates nothing.",
+      "::mlir::Type", "accumulationType", (ins), "", "return ::mlir::Type();">];
+}
+
+def Amp_Differentiable : Amp_Interface<"Differentiable"> {
+  let description = [{
+    Reverse-mode derivative: one formula and one set of saved operands at every memory budget (N28).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends to `operandGradients` one value an operand, of the operand's type; null where none
+      flows. `resultGradients` holds one value a result, null where the result has no gradient.
+      Ops are built at `builder`'s insertion point with the op's location.}],
+      "::mlir::LogicalResult", "backward",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$operandGradients)>,
+    InterfaceMethod<"The forward values that `backward` reads: operands or results of the op.",
+      "::llvm::SmallVector<::mlir::Value>", "savedOperands", (ins), "", "return {};">];
+}
+
+def Amp_Decomposable : Amp_Interface<"Decomposable"> {
+  let description = [{A composite op: it has an equal spelling in primitives.}];
+  let methods = [
+    InterfaceMethod<"Builds the primitives and returns one value a result, of its type.",
+      "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>];
+}
+
+def Amp_Fusible : Amp_Interface<"Fusible"> {
+  let description = [{The op's iteration space as fusion sees it.}];
+  let methods = [
+    InterfaceMethod<"The kind of loop nest the op needs.",
+      "::ampc::amp::FusionKind", "fusionKind", (ins), "",
+      "return ::ampc::amp::FusionKind::map;">];
+}
+
+def Amp_CostModel : Amp_Interface<"CostModel"> {
+  let description = [{Work and traffic of the op standing alone.}];
+  let methods = [
+    InterfaceMethod<"Floating-point operations, bytes read and written, transcendental calls.",
+      "::ampc::amp::OpCost", "cost", (ins "::ampc::amp::TargetAttr":$target), "",
+      "return ::ampc::amp::mapCost($_op, /*flopsPerElement=*/1, /*transcendentals=*/0);">];
+}
+
+def Amp_ReferenceEvaluable : Amp_Interface<"ReferenceEvaluable"> {
+  let description = [{
+    The op's value in f64 arithmetic with one rounding to the result type. ir/reference attaches
+    the implementation of every op (`registerReferenceModels`).
+  }];
+  let methods = [
+    InterfaceMethod<"Appends one tensor a result.", "::mlir::LogicalResult", "evaluate",
+      (ins "::llvm::ArrayRef<const ::ampc::reference::Tensor *>":$operands,
+           "::llvm::SmallVectorImpl<::ampc::reference::Tensor> &":$results)>];
+}
+
+def Amp_OptimizerUpdate : Amp_Interface<"OptimizerUpdate"> {
+  let description = [{
+    An optimizer's update of one parameter. Operands: parameter, gradient, state tensors in the
+    order of `stateNames`, update counter (i64 scalar), learning rate (f32 scalar). Results: the new
+    parameter, then the new state tensors.
+  }];
+  let methods = [
+    StaticInterfaceMethod<[{
+      Names of the state tensors for these hyper-parameters, as checkpoints carry them
+      (`ampc.NAME/PARAMETER`); each has the parameter's shape, in f32, and starts at zero.}],
+      "::llvm::SmallVector<::llvm::StringRef>", "stateNames",
+      (ins "::mlir::DictionaryAttr":$hyperparameters)>];
+}
+
+#endif // AMPC_IR_INTERFACES

@@ -1,0 +1,16 @@
+//===- Ops.td - every op of the amp dialect, one family a file ----------------------------------===//
+#ifndef AMPC_IR_OPS
+#define AMPC_IR_OPS
+
+include "ir/dialect/ops/Cast.td"
+include "ir/dialect/ops/Contraction.td"
+include "ir/dialect/ops/Elementwise.td"
+include "ir/dialect/ops/Group.td"
+include "ir/dialect/ops/Loss.td"
+include "ir/dialect/ops/Optimizer.td"
+include "ir/dialect/ops/Random.td"
+include "ir/dialect/ops/Reduction.td"
+include "ir/dialect/ops/Shape.td"
+include "ir/dialect/ops/Training.td"
+
+#endif // AMPC_IR_OPS

@@ -1,0 +1,36 @@
+//===- Base.td - types, traits and base classes of the amp ops ---------------------------------===//
+#ifndef AMPC_IR_OPS_BASE
+#define AMPC_IR_OPS_BASE
+
+include "ir/dialect/Attrs.td"
+include "ir/dialect/Interfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Element types of the language.
+def Amp_Float : AnyTypeOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2], "a float of 8 to 64 bits">;
+def Amp_Integer : AnyTypeOf<[I1, I8, I32, I64], "i1, i8, i32 or i64">;
+def Amp_Element : AnyTypeOf<[Amp_Float, Amp_Integer], "an element type of the amp dialect">;
+def Amp_Tensor : StaticShapeTensorOf<[Amp_Element]>;
+def Amp_FloatTensor : StaticShapeTensorOf<[Amp_Float]>;
+def Amp_NumberTensor : StaticShapeTensorOf<[Amp_Float, I8, I32, I64]>;
+def Amp_BoolTensor : StaticShapeTensorOf<[I1]>;
+def Amp_F32Tensor : StaticShapeTensorOf<[F32]>;
+def Amp_I64Scalar
+    : Type<0DTensorOf<[I64]>.predicate, "a scalar i64 tensor", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+def Amp_F32Scalar
+    : Type<0DTensorOf<[F32]>.predicate, "a scalar f32 tensor", "::mlir::RankedTensorType">,
+      BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF32Type())">;
+
+class Amp_Op<string mnemonic, list<Trait> traits = []> : Op<Amp_Dialect, mnemonic, traits>;
+
+// A pure tensor op. ir/reference attaches ReferenceEvaluable to every one of them.
+class Amp_PureOp<string mnemonic, list<Trait> traits = []>
+    : Amp_Op<mnemonic, !listconcat([Pure], traits)>;
+
+// Differentiable with saved operands.
+def Amp_DifferentiableMethods
+    : DeclareOpInterfaceMethods<Amp_Differentiable, ["savedOperands"]>;
+
+#endif // AMPC_IR_OPS_BASE

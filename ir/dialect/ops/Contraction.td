@@ -1,0 +1,85 @@
+//===- Contraction.td - matrix products --------------------------------------------------------===//
+#ifndef AMPC_IR_OPS_CONTRACTION
+#define AMPC_IR_OPS_CONTRACTION
+
+include "ir/dialect/ops/Base.td"
+
+def Amp_MatmulOp : Amp_PureOp<"matmul", [
+    Amp_DifferentiableMethods, DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
+    DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
+  let summary = "matrix product of the two last axes";
+  let description = [{
+    `result[.., i, j] = sum over k of A[.., i, k] * B[.., k, j]`, where A is lhs, or lhs with its
+    last two axes exchanged under `transpose_a`; B likewise. Products and sums are kept in
+    `accumulation`, K ascending (N10), one rounding to the result type. K = 0 gives zeros (N18).
+    Gradients are matmuls of g with the other operand.
+
+    matmul_c1: both operands have the result's rank, at least 2.
+    matmul_c2: the leading (batch) extents of operands and result are equal.
+    matmul_c3: the contracted extents are equal; the result is [.., m, n].
+    matmul_c4: the operands have one element type; accumulation is f32 (f64 for f64).
+
+    Created by: the front end, differentiation, the decomposition of amp.linear. Consumed by:
+    codegen (a contraction instruction). Absent after: nothing.
+
+    ```mlir
+    %c = amp.matmul %a, %b transpose_b accumulate f32
+       : tensor<256x1024xf32>, tensor<4096x1024xf32> -> tensor<256x4096xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$lhs, Amp_FloatTensor:$rhs,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b, TypeAttr:$accumulation);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    `accumulate` $accumulation attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let builders = [
+    // Infers shape and accumulation type; the result has the operands' element type.
+    OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "bool":$transposeA,
+                   "bool":$transposeB)>];
+  let extraClassDeclaration = [{
+    /// Extents of the product: result [.., m, n], contracted k, product of the leading extents.
+    struct Extents { int64_t batch, m, n, k; };
+    Extents extents();
+  }];
+  let hasVerifier = 1;
+}
+
+def Amp_LinearOp : Amp_PureOp<"linear", [
+    DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods,
+    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
+  let summary = "affine map of the last axis";
+  let description = [{
+    `result[.., o] = sum over i of input[.., i] * weight[o, i] + bias[o]` (torch.nn.Linear's layout).
+    Accumulation in `accumulation`. Decomposes into reshape to [rows, in], amp.matmul, reshape back,
+    broadcast and add; the sum with the bias is rounded after the product is (f32 for now).
+    Gradients: g * weight, g^T * input, column sums of g.
+
+    linear_c1: weight is [out, in], bias (optional) is [out].
+    linear_c2: the input's last extent is in; the result has the input's shape with out last.
+    linear_c3: input, weight, bias and result have one element type; accumulation is f32 (f64 for f64).
+
+    Created by: the front end. Composite: decomposed before fusion. Absent after: fused.
+
+    ```mlir
+    %y = amp.linear %x, %w, %b accumulate f32 : tensor<256x1024xf32>, tensor<4096x1024xf32>,
+         tensor<4096xf32> -> tensor<256x4096xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$input, Amp_FloatTensor:$weight,
+                       Optional<Amp_FloatTensor>:$bias, TypeAttr:$accumulation);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? `accumulate` $accumulation attr-dict
+    `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($result)
+  }];
+  let builders = [
+    // Infers the result's type and the accumulation type; bias may be null.
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias)>];
+  let hasVerifier = 1;
+}
+
+#endif // AMPC_IR_OPS_CONTRACTION

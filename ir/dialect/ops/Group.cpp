@@ -1,0 +1,60 @@
+// Fusion groups: verification.
+#include "ir/dialect/Dialect.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+/// group_c1: `inside` (values of the body) have the types of `outside` (values of the group).
+static LogicalResult verifySameTypes(GroupOp group, ValueRange outside, ValueRange inside,
+                                     StringRef what) {
+  if (outside.size() != inside.size())
+    return group.emitOpError() << "has " << outside.size() << " " << what << "s but its body "
+                               << inside.size();
+  for (auto [i, pair] : llvm::enumerate(llvm::zip(outside, inside)))
+    if (std::get<0>(pair).getType() != std::get<1>(pair).getType())
+      return group.emitOpError() << what << " " << i << " is " << std::get<0>(pair).getType()
+                                 << " outside and " << std::get<1>(pair).getType() << " inside";
+  return success();
+}
+
+LogicalResult GroupOp::verify() {
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (failed(verifySameTypes(*this, getInputs(), block.getArguments(), "operand")) ||
+      failed(verifySameTypes(*this, getOutputs(), yield.getValues(), "result")))
+    return failure();
+  FusionKind wanted =
+      getKind() == GroupKind::row ? FusionKind::row_reduce : FusionKind::column_reduce;
+  ReduceOp first;
+  for (Operation &op : block.without_terminator()) {
+    // group_c2
+    auto fusible = dyn_cast<Fusible>(op);
+    if (!fusible || isa<Decomposable>(op)) {
+      InFlightDiagnostic diagnostic = emitOpError() << "body must hold fusible primitives";
+      diagnostic.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+      return diagnostic;
+    }
+    FusionKind kind = fusible.fusionKind();
+    if (kind == FusionKind::map || kind == FusionKind::view)
+      continue;
+    // group_c3
+    auto reduce = dyn_cast<ReduceOp>(op);
+    bool fits = reduce && getKind() != GroupKind::map && kind == wanted;
+    if (fits && first && reduce.getAxes() != first.getAxes())
+      fits = false;
+    if (!fits) {
+      InFlightDiagnostic diagnostic = emitOpError()
+                                      << "of kind " << stringifyGroupKind(getKind())
+                                      << " cannot hold this reduction";
+      diagnostic.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+      return diagnostic;
+    }
+    if (tensorType(reduce.getInput()).getShape() != getSpace())
+      return reduce.emitOpError() << "must reduce the group's space [" << getSpace() << "], got ["
+                                  << tensorType(reduce.getInput()).getShape() << "]";
+    first = first ? first : reduce;
+  }
+  if (getKind() != GroupKind::map && !first)
+    return emitOpError() << "of kind " << stringifyGroupKind(getKind()) << " holds no reduction";
+  return success();
+}

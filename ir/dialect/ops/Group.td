@@ -1,0 +1,64 @@
+//===- Group.td - fusion groups ------------------------------------------------------------------===//
+#ifndef AMPC_IR_OPS_GROUP
+#define AMPC_IR_OPS_GROUP
+
+include "ir/dialect/ops/Base.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Amp_GroupOp : Amp_Op<"group", [
+    Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"::ampc::amp::YieldOp">]> {
+  let summary = "primitives that become one kernel";
+  let description = [{
+    A region of primitives over tensors that is one loop nest over `space`: its operands are read
+    once, its results written once, everything between stays in registers. Every tensor in the body
+    has the shape of `space`, or a shape from which an amp.broadcast in the body brings it
+    there, or (row, column) is what remains of `space` after the one set of reduced axes.
+
+    - `map`: every op is elementwise over `space`.
+    - `row`: the amp.reduce ops of the body have order row and reduce the same last axes of
+      `space`; ops on the reduced shape follow them.
+    - `column`: likewise with order column over one contiguous run of axes that does not reach the
+      last axis of `space`.
+
+    group_c1: block arguments have the operands' types, amp.yield's operands the results' types.
+    group_c2: the body holds pure amp ops whose FusionKind is map, view, row_reduce or column_reduce
+    and no composite.
+    group_c3: a map group holds no reduction; a row or column group holds at least one, all of its order
+    and over the same axes of `space`.
+
+    Created by: `amp-form-groups`. Consumed by: codegen.
+
+    ```mlir
+    %r = amp.group map [256, 4096] (%x, %b) : (tensor<256x4096xf32>, tensor<4096xf32>)
+         -> tensor<256x4096xf32> {
+    ^bb0(%x0: tensor<256x4096xf32>, %b0: tensor<4096xf32>):
+      %0 = amp.broadcast %b0 along [1] : tensor<4096xf32> -> tensor<256x4096xf32>
+      %1 = amp.add %x0, %0 : tensor<256x4096xf32>
+      amp.yield %1 : tensor<256x4096xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Amp_GroupKind:$kind, DenseI64ArrayAttr:$space, Variadic<Amp_Tensor>:$inputs);
+  let results = (outs Variadic<Amp_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kind $space `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GroupOp">]> {
+  let summary = "the results of a group";
+  let description = [{
+    Ends the body of amp.group; its operands are the group's results.
+
+    ```mlir
+    amp.yield %1 : tensor<256x4096xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Amp_Tensor>:$values);
+  let builders = [OpBuilder<(ins), [{}]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // AMPC_IR_OPS_GROUP

@@ -1,0 +1,77 @@
+//===- Training.td - variables ------------------------------------------------------------------===//
+#ifndef AMPC_IR_OPS_TRAINING
+#define AMPC_IR_OPS_TRAINING
+
+include "ir/dialect/ops/Base.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
+  let summary = "state that lives between steps";
+  let description = [{
+    A named tensor that entries read and write: a parameter, its master, a moment, a counter, ...
+    `init` says how it starts; `init_args` holds [value] for constant, [low, high] for uniform,
+    [mean, std] for normal; `data` starts from the elements attribute `value`. A drawn start reads
+    random stream `site`, the variable's ordinal in the model (N17, mode init).
+
+    variable_c1: init_args has 1 entry for constant, 2 for uniform and normal, else none.
+    variable_c2: `value` is present exactly for data and has the variable's type.
+    variable_c3: uniform and normal fill floats.
+    variable_c4: site is in [0, 2^30).
+
+    Created by: the front end (parameters), `amp-build-step` (moments, counters). Absent after: nothing.
+
+    ```mlir
+    amp.variable @fc.weight : tensor<4x3xf32> {role = parameter, init = uniform [-0.5, 0.5] site 0}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Amp_Tensor>:$type,
+                       Amp_VariableRole:$role, Amp_InitKind:$init,
+                       OptionalAttr<DenseF64ArrayAttr>:$init_args,
+                       OptionalAttr<I64Attr>:$site, OptionalAttr<ElementsAttr>:$value);
+  let assemblyFormat = [{
+    $sym_name `:` $type `role` $role `init` $init ($init_args^)? (`site` $site^)? (`=` $value^)?
+    attr-dict
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType tensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Amp_ReadOp : Amp_Op<"read", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a variable's value";
+  let description = [{
+    The value the variable holds here. In `train_step` every read stands before every write.
+
+    read_c1: the symbol names an amp.variable of the result's type.
+
+    ```mlir
+    %w = amp.read @fc.weight : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Amp_Tensor:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def Amp_WriteOp : Amp_Op<"write", [
+    MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "gives a variable its next value";
+  let description = [{
+    The variable holds `input` from here on. Placement lets the producer write the variable's
+    storage in place where nothing reads the old value later; otherwise codegen emits a copy.
+
+    write_c1: the symbol names an amp.variable of the input's type.
+
+    ```mlir
+    amp.write @fc.weight, %w1 : tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, Amp_Tensor:$input);
+  let assemblyFormat = "$variable `,` $input attr-dict `:` type($input)";
+}
+
+#endif // AMPC_IR_OPS_TRAINING
