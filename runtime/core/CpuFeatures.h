@@ -1,0 +1,45 @@
+// What this processor can do, and whether a plan's objects may run on it.
+#pragma once
+
+#include "runtime/api/Export.h"
+#include "runtime/core/Status.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ampc::rt {
+
+/// Instruction-set levels, each containing the one before: `baseline` is any x86-64, `avx2` is
+/// x86-64-v3, `avx512` is x86-64-v4.
+enum class CpuLevel : uint8_t { Baseline = 0, Avx2, Avx512 };
+
+/// `baseline`, `avx2`, `avx512`.
+AMPC_API std::string_view nameOf(CpuLevel level);
+/// The level called `name`.
+AMPC_API std::optional<CpuLevel> cpuLevelByName(std::string_view name);
+
+/// The processor, possibly seen narrower than it is.
+class AMPC_API CpuFeatures {
+public:
+  /// Asks the processor. `limit` hides what lies above that level (for tests).
+  static CpuFeatures probe(CpuLevel limit = CpuLevel::Avx512);
+
+  CpuLevel level() const { return found; }
+  /// AMX tiles with bf16 products are there (and `limit` is not below avx512).
+  bool hasAmx() const { return amx; }
+  /// Whether a feature by LLVM's name (`avx512f`, `amx-bf16`, `fma`; a leading `+` is skipped) is
+  /// usable here.
+  bool has(std::string_view feature) const;
+
+private:
+  CpuLevel found = CpuLevel::Baseline;
+  CpuLevel limit = CpuLevel::Avx512;
+  bool amx = false;
+  std::string flags; ///< the system's list, ` name name `, with separators removed from names
+};
+
+/// Asks the system for AMX tiles, once a process. False where the system refuses.
+AMPC_API bool requestAmx();
+
+} // namespace ampc::rt

@@ -1,0 +1,113 @@
+// oneDNN behind a narrow door.
+#include "runtime/device/cpu/Matmul.h"
+
+#include <fmt/format.h>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
+
+namespace ampc::rt {
+
+namespace {
+
+/// The engine and one stream a thread.
+struct Library {
+  dnnl::engine engine;
+  std::vector<dnnl::stream> streams;
+};
+
+class DnnlMatmul final : public Matmul {
+public:
+  DnnlMatmul(std::shared_ptr<Library> library, const MatmulShape &shape)
+      : library(std::move(library)) {
+    using Desc = dnnl::memory::desc;
+    constexpr auto f32 = dnnl::memory::data_type::f32;
+    Desc a({shape.m, shape.k}, f32, dnnl::memory::dims{shape.aRow, shape.aColumn});
+    Desc b({shape.k, shape.n}, f32, dnnl::memory::dims{shape.bRow, shape.bColumn});
+    Desc c({shape.m, shape.n}, f32, dnnl::memory::dims{shape.cRow, 1});
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    // Said explicitly because an environment variable can change the default to bf16 products.
+    attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+    dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(a, b, c), attributes,
+                                      this->library->engine);
+    primitive = dnnl::matmul(desc);
+    bytes = desc.scratchpad_desc().get_size();
+    for (size_t i = 0; i < this->library->streams.size(); ++i) {
+      Slot slot;
+      const dnnl::engine &engine = this->library->engine;
+      slot.a = dnnl::memory(a, engine, DNNL_MEMORY_NONE);
+      slot.b = dnnl::memory(b, engine, DNNL_MEMORY_NONE);
+      slot.c = dnnl::memory(c, engine, DNNL_MEMORY_NONE);
+      slot.scratch = dnnl::memory(desc.scratchpad_desc(), engine, DNNL_MEMORY_NONE);
+      slots.push_back(std::move(slot));
+    }
+  }
+
+  bool run(int thread, const float *a, const float *b, float *c, std::byte *scratch) override {
+    Slot &slot = slots[size_t(thread)];
+    dnnl_stream_t stream = library->streams[size_t(thread)].get();
+    bool good =
+        dnnl_memory_set_data_handle_v2(slot.a.get(), const_cast<float *>(a), stream) ==
+            dnnl_success &&
+        dnnl_memory_set_data_handle_v2(slot.b.get(), const_cast<float *>(b), stream) ==
+            dnnl_success &&
+        dnnl_memory_set_data_handle_v2(slot.c.get(), c, stream) == dnnl_success &&
+        dnnl_memory_set_data_handle_v2(slot.scratch.get(), scratch, stream) == dnnl_success;
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, slot.a.get()},
+                                    {DNNL_ARG_WEIGHTS, slot.b.get()},
+                                    {DNNL_ARG_DST, slot.c.get()},
+                                    {DNNL_ARG_SCRATCHPAD, slot.scratch.get()}};
+    return good && dnnl_primitive_execute(primitive.get(), stream, 4, args) == dnnl_success;
+  }
+
+  size_t scratchBytes() const override { return bytes; }
+
+private:
+  struct Slot {
+    dnnl::memory a, b, c, scratch;
+  };
+  std::shared_ptr<Library> library;
+  dnnl::primitive primitive;
+  std::vector<Slot> slots;
+  size_t bytes = 0;
+};
+
+class DnnlCache final : public MatmulCache {
+public:
+  explicit DnnlCache(int threads) : library(std::make_shared<Library>()) {
+    library->engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
+    for (int i = 0; i < threads; ++i)
+      library->streams.emplace_back(library->engine);
+  }
+
+  Expected<std::shared_ptr<Matmul>> get(const MatmulShape &shape) override {
+    auto found = primitives.find(shape);
+    if (found != primitives.end())
+      return found->second;
+    try {
+      std::shared_ptr<Matmul> made = std::make_shared<DnnlMatmul>(library, shape);
+      primitives.emplace(shape, made);
+      return made;
+    } catch (const std::exception &error) {
+      return fail(Code::Environment, "oneDNN",
+                  fmt::format("no product for m {}, n {}, k {}: {}", shape.m, shape.n, shape.k,
+                              error.what()));
+    }
+  }
+
+private:
+  std::shared_ptr<Library> library;
+  std::map<MatmulShape, std::shared_ptr<Matmul>> primitives;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<MatmulCache>> MatmulCache::create(int threads) {
+  try {
+    return std::make_unique<DnnlCache>(threads);
+  } catch (const std::exception &error) {
+    return fail(Code::Environment, "oneDNN", error.what());
+  }
+}
+
+} // namespace ampc::rt

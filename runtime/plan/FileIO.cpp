@@ -1,0 +1,166 @@
+// Mapping and atomic writing of files.
+#include "runtime/plan/FileIO.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ampc::rt {
+
+static std::string systemText(int number) { return std::strerror(number); }
+
+FileBytes::FileBytes(FileBytes &&other) noexcept
+    : data(std::exchange(other.data, nullptr)),
+      size(std::exchange(other.size, 0)), mapped(other.mapped) {}
+
+FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
+  if (this != &other) {
+    release();
+    data = std::exchange(other.data, nullptr);
+    size = std::exchange(other.size, 0);
+    mapped = other.mapped;
+  }
+  return *this;
+}
+
+FileBytes::~FileBytes() { release(); }
+
+void FileBytes::release() {
+  if (!data)
+    return;
+  if (mapped)
+    ::munmap(const_cast<std::byte *>(data), size);
+  else
+    std::free(const_cast<std::byte *>(data));
+  data = nullptr;
+  size = 0;
+}
+
+Expected<FileBytes> FileBytes::map(const std::string &path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return fail(Code::BadInput, path,
+                fmt::format("cannot open the file: {}", systemText(errno)));
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(fd);
+    return fail(Code::BadInput, path, "expected a regular file");
+  }
+  FileBytes result;
+  result.mapped = true;
+  if (status.st_size > 0) {
+    void *address = ::mmap(nullptr, size_t(status.st_size), PROT_READ,
+                           MAP_PRIVATE, fd, 0);
+    int number = errno;
+    if (address == MAP_FAILED) {
+      ::close(fd);
+      return fail(
+          Code::Environment, path,
+          fmt::format("cannot map the file: {}", systemText(number)));
+    }
+    result.data = static_cast<const std::byte *>(address);
+    result.size = size_t(status.st_size);
+  }
+  ::close(fd);
+  return result;
+}
+
+Expected<FileBytes> FileBytes::copy(std::span<const std::byte> bytes) {
+  FileBytes result;
+  if (bytes.empty())
+    return result;
+  void *block = std::aligned_alloc(64, (bytes.size() + 63) / 64 * 64);
+  if (!block)
+    return fail(Code::DoesNotFit, "",
+                fmt::format("no memory for {} bytes", bytes.size()));
+  std::memcpy(block, bytes.data(), bytes.size());
+  result.data = static_cast<const std::byte *>(block);
+  result.size = bytes.size();
+  return result;
+}
+
+AtomicFile::AtomicFile(AtomicFile &&other) noexcept
+    : path(std::move(other.path)), temporary(std::move(other.temporary)),
+      fd(std::exchange(other.fd, -1)), overwrite(other.overwrite) {}
+
+AtomicFile::~AtomicFile() {
+  if (fd < 0)
+    return;
+  ::close(fd);
+  ::unlink(temporary.c_str());
+}
+
+Expected<AtomicFile> AtomicFile::create(const std::string &path,
+                                        bool overwrite) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode))
+      return fail(Code::Usage, path, "expected a file name, found a directory");
+    if (!overwrite)
+      return fail(Code::Usage, path,
+                  "the file exists; give --force to replace it");
+  }
+  std::string temporary = path + ".tmp-XXXXXX";
+  int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0)
+    return fail(Code::Environment, path,
+                fmt::format("cannot create the file: {}", systemText(errno)));
+  // mkostemp makes private files; a plan or checkpoint is an ordinary one.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(fd, 0666 & ~mask);
+  return AtomicFile(path, std::move(temporary), fd, overwrite);
+}
+
+Expected<void> AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return fail(Code::Environment, path,
+                  fmt::format("cannot write the file: {}", systemText(errno)));
+    bytes = bytes.subspan(size_t(written));
+  }
+  return {};
+}
+
+Expected<void> AtomicFile::commit() {
+  if (::fsync(fd) != 0)
+    return fail(Code::Environment, path,
+                fmt::format("cannot flush the file: {}", systemText(errno)));
+  // link() fails where the name has appeared meanwhile; rename() would replace it.
+  if (overwrite) {
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      return fail(Code::Environment, path,
+                  fmt::format("cannot name the file: {}", systemText(errno)));
+  } else {
+    int failed = ::link(temporary.c_str(), path.c_str());
+    if (failed && errno == EEXIST)
+      return fail(Code::Usage, path,
+                  "the file exists; give --force to replace it");
+    if (failed && ::rename(temporary.c_str(), path.c_str()) != 0)
+      return fail(Code::Environment, path,
+                  fmt::format("cannot name the file: {}", systemText(errno)));
+    if (!failed)
+      ::unlink(temporary.c_str());
+  }
+  ::close(std::exchange(fd, -1));
+  // Without this the new name may be lost with the power; a failure changes nothing else.
+  size_t slash = path.find_last_of('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+  return {};
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,64 @@
+// Files as the runtime uses them: read whole by mapping, and written so that a reader sees either
+// the old file or the complete new one (temporary file, fsync, rename).
+#pragma once
+
+#include "runtime/plan/Status.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace ampc::rt {
+
+/// Bytes of a file (mapped) or of memory (copied to a 64-byte aligned block). Move-only.
+class FileBytes {
+public:
+  FileBytes() = default;
+  FileBytes(FileBytes &&other) noexcept;
+  FileBytes &operator=(FileBytes &&other) noexcept;
+  ~FileBytes();
+
+  /// Maps the file at `path`, which must be a regular file.
+  [[nodiscard]] static Expected<FileBytes> map(const std::string &path);
+  /// Copies `bytes`.
+  [[nodiscard]] static Expected<FileBytes> copy(std::span<const std::byte> bytes);
+
+  /// The contents.
+  std::span<const std::byte> bytes() const { return {data, size}; }
+
+private:
+  void release();
+
+  const std::byte *data = nullptr;
+  size_t size = 0;
+  bool mapped = false;
+};
+
+/// A file under construction beside its final place. Without `commit` nothing is left behind.
+class AtomicFile {
+public:
+  AtomicFile(AtomicFile &&other) noexcept;
+  AtomicFile &operator=(AtomicFile &&) = delete;
+  ~AtomicFile();
+
+  /// Starts the file that will stand at `path`. An existing file is an error (Code Usage) unless
+  /// `overwrite`.
+  [[nodiscard]] static Expected<AtomicFile> create(const std::string &path,
+                                                   bool overwrite);
+  /// Appends `bytes`.
+  [[nodiscard]] Expected<void> write(std::span<const std::byte> bytes);
+  /// Flushes to disk and gives the file its name.
+  [[nodiscard]] Expected<void> commit();
+
+private:
+  AtomicFile(std::string path, std::string temporary, int fd, bool overwrite)
+      : path(std::move(path)), temporary(std::move(temporary)), fd(fd),
+        overwrite(overwrite) {}
+
+  std::string path;
+  std::string temporary;
+  int fd = -1;
+  bool overwrite = false;
+};
+
+} // namespace ampc::rt
