@@ -32,6 +32,12 @@ function(ampc_use_pch target header)
     target_compile_options(${pch} PRIVATE ${AMPC_MLIR_FLAGS})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${pch})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # CMake compiles programs with -fPIE, which a header compiled with -fPIC refuses.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_compile_options(${target} PRIVATE ${AMPC_MLIR_FLAGS})
 endfunction()
 

@@ -57,7 +57,7 @@ def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"Grou
     ```
   }];
   let arguments = (ins Variadic<Amp_Tensor>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ /* a body under construction ends in an empty yield */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
