@@ -17,7 +17,7 @@ static LogicalResult verifySameTypes(GroupOp group, ValueRange outside, ValueRan
   return success();
 }
 
-LogicalResult GroupOp::verify() {
+LogicalResult GroupOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   if (failed(verifySameTypes(*this, getInputs(), block.getArguments(), "operand")) ||
@@ -45,7 +45,7 @@ LogicalResult GroupOp::verify() {
     if (!fits) {
       InFlightDiagnostic diagnostic = emitOpError()
                                       << "of kind " << stringifyGroupKind(getKind())
-                                      << " cannot hold this reduction";
+                                      << " cannot hold this op";
       diagnostic.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
       return diagnostic;
     }

@@ -44,7 +44,8 @@ def Amp_GroupOp : Amp_Op<"group", [
   let assemblyFormat = [{
     $kind $space `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body
   }];
-  let hasVerifier = 1;
+  // Runs after the body's own ops are verified, and may trust them.
+  let hasRegionVerifier = 1;
 }
 
 def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GroupOp">]> {

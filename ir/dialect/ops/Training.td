@@ -21,7 +21,7 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
     Created by: the front end (parameters), `amp-build-step` (moments, counters). Absent after: nothing.
 
     ```mlir
-    amp.variable @fc.weight : tensor<4x3xf32> {role = parameter, init = uniform [-0.5, 0.5] site 0}
+    amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5, 0.5] site 0
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Amp_Tensor>:$type,
@@ -29,7 +29,7 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
                        OptionalAttr<DenseF64ArrayAttr>:$init_args,
                        OptionalAttr<I64Attr>:$site, OptionalAttr<ElementsAttr>:$value);
   let assemblyFormat = [{
-    $sym_name `:` $type `role` $role `init` $init ($init_args^)? (`site` $site^)? (`=` $value^)?
+    $sym_name `:` $type `role` $role `init` $init (`with` $init_args^)? (`site` $site^)? (`=` $value^)?
     attr-dict
   }];
   let extraClassDeclaration = [{

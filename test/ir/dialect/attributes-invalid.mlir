@@ -1,0 +1,105 @@
+// RUN: %ampc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{knows no attribute 'amp.color'}}
+module attributes {amp.color = "red"} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.stage' must be #amp.stage, got "model"}}
+module attributes {amp.stage = "model"} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.model' must be a string, got 1 : i64}}
+module attributes {amp.model = 1} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.train' must be a dictionary, got []}}
+module attributes {amp.train = []} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.data' must be an array, got {}}}
+module attributes {amp.data = {}} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.target' must be #amp.target, got "cpu"}}
+module attributes {amp.target = "cpu"} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.entry' must be #amp.entry, got "infer"}}
+func.func private @entry() attributes {amp.entry = "infer"}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.arena_bytes' must be an integer, got "1KiB"}}
+func.func private @arena() attributes {amp.arena_bytes = "1KiB"}
+
+// -----
+
+func.func @places_kind(%a: tensor<4xf32>) {
+  // expected-error @+1 {{attribute 'amp.place' must be an array of #amp.place, got #amp.place<arena, 0>}}
+  %0 = amp.neg %a {amp.place = #amp.place<arena, 0>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @places_count(%a: tensor<4xf32>) {
+  // expected-error @+1 {{has 1 results but 2 places}}
+  %0 = amp.neg %a {amp.place = [#amp.place<arena, 0>, #amp.place<arena, 64>]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.name' must be a string, got 1 : i64}}
+func.func private @name(tensor<4xf32> {amp.name = 1})
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.io' must be #amp.io, got "input"}}
+func.func private @io(tensor<4xf32> {amp.io = "input"})
+
+// -----
+
+// expected-error @+1 {{'output' cannot stand on an argument}}
+func.func private @io_argument(tensor<4xf32> {amp.io = #amp.io<output>})
+
+// -----
+
+// expected-error @+1 {{'target' cannot stand on a result}}
+func.func private @io_result() -> (tensor<4xf32> {amp.io = #amp.io<target>})
+
+// -----
+
+// expected-error @+1 {{knows no attribute 'amp.divisor' on an argument}}
+func.func private @divisor_argument(tensor<4xf32> {amp.divisor = 4})
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.divisor' must be an integer, got 4.000000e+00 : f64}}
+func.func private @divisor_kind() -> (tensor<4xf32> {amp.divisor = 4.0})
+
+// -----
+
+// expected-error @+1 {{knows no attribute 'amp.color' on a result}}
+func.func private @unknown_result() -> (tensor<4xf32> {amp.color = "red"})
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.place' must be #amp.place, got [#amp.place<input, 0>]}}
+func.func private @place_argument(tensor<4xf32> {amp.place = [#amp.place<input, 0>]})
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.wrt' must be a variable's symbol or an input's name, got 1 : i64}}
+func.func private @wrt_kind() -> (tensor<4xf32> {amp.wrt = 1})
+
+// -----
+
+// expected-error @+1 {{knows no attribute 'amp.wrt' on an argument}}
+func.func private @wrt_argument(tensor<4xf32> {amp.wrt = @w})

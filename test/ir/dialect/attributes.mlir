@@ -1,0 +1,80 @@
+// RUN: %ampc-opt %s -split-input-file | FileCheck %s
+
+// CHECK-LABEL: module @whole
+// CHECK-SAME: amp.data = [{names = ["x", "y"], source = "normal:1"}]
+// CHECK-SAME: amp.model = "mlp"
+// CHECK-SAME: amp.stage = #amp.stage<model>
+// CHECK-SAME: amp.target = #amp.target<kind = "cpu", level = "avx512", vector_bytes = 64, cache_bytes = 2097152, bandwidth = 5.000000e+01 : f64, launch_ns = 2.000000e+03 : f64>
+// CHECK-SAME: amp.train = {optimizer = {lr = 1.000000e-03 : f64, op = "amp.adam"}, steps = 20 : i64}
+module @whole attributes {
+  amp.stage = #amp.stage<model>, amp.model = "mlp",
+  amp.train = {optimizer = {op = "amp.adam", lr = 0.001 : f64}, steps = 20 : i64},
+  amp.data = [{names = ["x", "y"], source = "normal:1"}],
+  amp.target = #amp.target<kind = "cpu", level = "avx512", vector_bytes = 64,
+                           cache_bytes = 2097152, bandwidth = 50.0 : f64, launch_ns = 2000.0 : f64>
+} {
+  // CHECK: func.func @forward(
+  // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"}
+  // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"}
+  // CHECK-SAME: -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"}
+  // CHECK-SAME: tensor<f32> {amp.divisor = 2 : i64, amp.io = #amp.io<loss>}
+  // CHECK-SAME: tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"}
+  // CHECK-SAME: attributes {amp.entry = #amp.entry<forward>}
+  func.func @forward(%x: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"},
+                     %y: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"})
+      -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"},
+          tensor<f32> {amp.io = #amp.io<loss>, amp.divisor = 2 : i64},
+          tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"})
+      attributes {amp.entry = #amp.entry<forward>} {
+    %l = amp.mse sum %x, %y : tensor<2xf32> -> tensor<f32>
+    return %x, %l, %l : tensor<2xf32>, tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @stages
+module @stages {
+  // CHECK: amp.stage = #amp.stage<typed>
+  module attributes {amp.stage = #amp.stage<typed>} {}
+  // CHECK: amp.stage = #amp.stage<step>
+  module attributes {amp.stage = #amp.stage<step>} {}
+  // CHECK: amp.stage = #amp.stage<fused>
+  module attributes {amp.stage = #amp.stage<fused>} {}
+  // CHECK: amp.stage = #amp.stage<placed>
+  module attributes {amp.stage = #amp.stage<placed>} {}
+}
+
+// -----
+
+// CHECK-LABEL: module @placed
+module @placed attributes {amp.stage = #amp.stage<placed>} {
+  amp.variable @w : tensor<4xf32> role parameter init zeros
+  // CHECK: func.func @train_step(%{{.+}}: tensor<4xf32> {amp.place = #amp.place<input, 2>})
+  // CHECK-SAME: -> (tensor<4xf32> {amp.place = #amp.place<output, 0>})
+  // CHECK-SAME: amp.arena_bytes = 8192 : i64
+  // CHECK-SAME: amp.entry = #amp.entry<train_step>
+  func.func @train_step(%x: tensor<4xf32> {amp.place = #amp.place<input, 2>})
+      -> (tensor<4xf32> {amp.place = #amp.place<output, 0>})
+      attributes {amp.entry = #amp.entry<train_step>, amp.arena_bytes = 8192 : i64} {
+    // CHECK: amp.read @w {amp.place = [#amp.place<variable, 0, @w>]}
+    %w = amp.read @w {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4xf32>
+    // CHECK: amp.constant {amp.place = [#amp.place<constant, 64>]} dense<1.000000e+00>
+    %c = amp.constant {amp.place = [#amp.place<constant, 64>]} dense<1.0> : tensor<4xf32>
+    // CHECK: amp.add {{.+}} {amp.place = [#amp.place<arena, 4096>]}
+    %s = amp.add %w, %c {amp.place = [#amp.place<arena, 4096>]} : tensor<4xf32>
+    return %s : tensor<4xf32>
+  }
+  // CHECK: amp.entry = #amp.entry<eval_step>
+  func.func private @eval_step() attributes {amp.entry = #amp.entry<eval_step>}
+  // CHECK: amp.entry = #amp.entry<infer>
+  func.func private @infer() attributes {amp.entry = #amp.entry<infer>}
+  // CHECK: func.func private @gradient(tensor<4xf32>)
+  // CHECK-SAME: -> (tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = @w}
+  // CHECK-SAME: tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = "x"})
+  // CHECK-SAME: amp.entry = #amp.entry<gradient>
+  func.func private @gradient(tensor<4xf32>)
+      -> (tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = @w},
+          tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = "x"})
+      attributes {amp.entry = #amp.entry<gradient>}
+}

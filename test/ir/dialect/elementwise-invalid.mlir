@@ -1,0 +1,103 @@
+// RUN: %ampc-opt %s -split-input-file -verify-diagnostics
+
+func.func @add_types(%a: tensor<4xf32>, %b: tensor<5xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "amp.add"(%a, %b) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @add_bool(%a: tensor<4xi1>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits or 8-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi1>'}}
+  %0 = amp.add %a, %a : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @add_dynamic(%a: tensor<?xf32>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor}}
+  %0 = amp.add %a, %a : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @add_unranked(%a: tensor<*xf32>) {
+  // expected-error @+1 {{expected builtin.tensor, but found 'tensor<*xf32>'}}
+  %0 = amp.add %a, %a : tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @add_element(%a: tensor<4xi16>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor}}
+  %0 = amp.add %a, %a : tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @div_integer(%a: tensor<4xi32>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values, but got 'tensor<4xi32>'}}
+  %0 = amp.div %a, %a : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @exp_integer(%a: tensor<4xi32>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values, but got 'tensor<4xi32>'}}
+  %0 = amp.exp %a : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @relu_types(%a: tensor<4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "amp.relu"(%a) : (tensor<4xf32>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @compare_types(%a: tensor<4xf32>, %b: tensor<4xf16>) {
+  // expected-error @+1 {{requires all operands to have the same type}}
+  %0 = "amp.compare"(%a, %b) {predicate = 0 : i32} : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @compare_result(%a: tensor<4xf32>) {
+  // expected-error @+1 {{result has the operands' shape and element type i1}}
+  %0 = "amp.compare"(%a, %a) {predicate = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<5xi1>
+  return
+}
+
+// -----
+
+func.func @compare_predicate(%a: tensor<4xf32>) {
+  // expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'predicate' [eq, ne, lt, le, gt, ge]}}
+  %0 = amp.compare almost %a, %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @select_types(%p: tensor<4xi1>, %a: tensor<4xf32>, %b: tensor<4xf16>) {
+  // expected-error @+1 {{all of {on_true, on_false, result} have same type}}
+  %0 = "amp.select"(%p, %a, %b) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @select_condition(%p: tensor<1xi1>, %a: tensor<4xf32>) {
+  // expected-error @+1 {{condition has the result's shape and element type i1}}
+  %0 = "amp.select"(%p, %a, %a) : (tensor<1xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
