@@ -54,6 +54,23 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+int64_t ReduceOp::reducedCount() {
+  int64_t count = 1;
+  for (int64_t axis : getAxes())
+    count *= tensorType(getInput()).getDimSize(axis);
+  return count;
+}
+
+std::optional<int64_t> ReduceOp::meanTerms() {
+  if (getKind() == ReduceKind::mean && tensorType(getResult()).getRank() == 0)
+    return reducedCount();
+  return std::nullopt;
+}
+Value ReduceOp::buildSum(OpBuilder &builder) {
+  return ReduceOp::create(builder, getLoc(), ReduceKind::sum, getInput(), getAxes(),
+                          tensorType(getResult()).getElementType());
+}
+
 FusionKind ReduceOp::fusionKind() {
   return getOrder() == AccumulationOrder::row ? FusionKind::row_reduce : FusionKind::column_reduce;
 }
@@ -89,10 +106,8 @@ LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
     out.push_back(overInput(*this, builder, gradient));
     return success();
   case ReduceKind::mean: {
-    double count = 1;
-    for (int64_t axis : getAxes())
-      count *= static_cast<double>(input.getDimSize(axis));
-    Value divisor = splat(builder, loc, tensorType(gradient), count);
+    Value divisor =
+        splat(builder, loc, tensorType(gradient), static_cast<double>(reducedCount()));
     out.push_back(overInput(*this, builder, DivOp::create(builder, loc, gradient, divisor)));
     return success();
   }

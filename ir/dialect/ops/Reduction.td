@@ -5,7 +5,8 @@
 include "ir/dialect/ops/Base.td"
 
 def Amp_ReduceOp : Amp_PureOp<"reduce", [
-    Amp_DifferentiableMethods, DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, Amp_CostModel,
+    Amp_DifferentiableMethods, DeclareOpInterfaceMethods<Amp_MeanReduction>,
+    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, Amp_CostModel,
     DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
   let summary = "sum, mean, max, min or product over axes";
   let description = [{
@@ -29,6 +30,7 @@ def Amp_ReduceOp : Amp_PureOp<"reduce", [
     reduce_c4: accumulation is f32 for floats up to 32 bits, f64 for f64, i64 for integers.
     reduce_c5: max and min reduce at least one element.
     reduce_c6: mean takes floats.
+    reduce_c7: input and result are both floats or both integers.
 
     Created by: the front end, differentiation, decompositions. Consumed by: fusion.
     Absent after: nothing.
@@ -43,6 +45,10 @@ def Amp_ReduceOp : Amp_PureOp<"reduce", [
   let assemblyFormat = [{
     $kind $input `over` $axes `order` $order `accumulate` $accumulation attr-dict
     `:` type($input) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Number of elements that one result element reduces.
+    int64_t reducedCount();
   }];
   let builders = [
     // Order, accumulation type and result shape follow from the input's type and the axes; the

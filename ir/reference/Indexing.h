@@ -1,0 +1,43 @@
+// Walks over tensors in row-major order with a second, strided position beside.
+#ifndef AMPC_IR_REFERENCE_INDEXING_H
+#define AMPC_IR_REFERENCE_INDEXING_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace ampc::reference {
+
+/// Row-major strides of `shape`, in elements.
+inline llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    strides[axis] = stride;
+  return strides;
+}
+
+/// Calls `visit(i, offset)` for each element i of `shape` in row-major order, where offset is the
+/// sum over the axes of index times `strides[axis]` (0 repeats or joins an axis).
+template <typename Visit>
+void walkStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, Visit visit) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  llvm::SmallVector<int64_t> index(shape.size(), 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    visit(i, offset);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      offset += strides[axis];
+      if (++index[axis] < shape[axis])
+        break;
+      offset -= strides[axis] * shape[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+} // namespace ampc::reference
+
+#endif // AMPC_IR_REFERENCE_INDEXING_H

@@ -1,0 +1,99 @@
+// The variables of a module and how they start; see Interpreter.h.
+#include "ir/dialect/Dialect.h"
+#include "ir/reference/Interpreter.h"
+#include "ir/reference/Random.h"
+#include "ir/reference/Reference.h"
+
+using namespace mlir;
+
+namespace ampc::reference {
+
+/// The drawn start of element `element`: f32 arithmetic, one rounding an operation, so that any
+/// implementation of the rule gives the same bits.
+static float drawn(const RandomStream &stream, amp::InitKind init, float first, float second,
+                   uint64_t element) {
+  if (init == amp::InitKind::uniform) {
+    float width = second - first; // [low, high)
+    return first + width * static_cast<float>(stream.uniform(element));
+  }
+  return first + second * static_cast<float>(stream.normal(element)); // mean, std
+}
+
+static FailureOr<Tensor> initialValue(amp::VariableOp variable, uint64_t seed) {
+  RankedTensorType type = variable.tensorType();
+  if (failed(verifyHoldable(variable, type)))
+    return failure();
+  if (variable.getInit() == amp::InitKind::data) {
+    FailureOr<Tensor> value = Tensor::ofElements(*variable.getValue());
+    if (failed(value))
+      return variable.emitOpError() << "has a value that lists no elements";
+    return value;
+  }
+  std::vector<double> arguments;
+  if (std::optional<ArrayRef<double>> given = variable.getInitArgs())
+    arguments.assign(given->begin(), given->end());
+  Tensor tensor(type);
+  auto fill = [&](double value) {
+    if (tensor.isFloat())
+      llvm::fill(tensor.floats(), roundTo(value, type.getElementType()));
+    else
+      llvm::fill(tensor.integers(), truncateTo(value, type.getElementType()));
+  };
+  switch (variable.getInit()) {
+  case amp::InitKind::zeros:
+  case amp::InitKind::data:
+    return tensor;
+  case amp::InitKind::ones:
+    fill(1);
+    return tensor;
+  case amp::InitKind::constant:
+    fill(arguments[0]);
+    return tensor;
+  case amp::InitKind::uniform:
+  case amp::InitKind::normal: {
+    RandomStream stream{seed, amp::RandomMode::init,
+                        static_cast<uint32_t>(variable.getSite().value_or(0))};
+    Rounder round(type.getElementType());
+    for (int64_t i = 0, count = tensor.size(); i < count; ++i)
+      tensor.floats()[i] =
+          round(drawn(stream, variable.getInit(), static_cast<float>(arguments[0]),
+                      static_cast<float>(arguments[1]), static_cast<uint64_t>(i)));
+    return tensor;
+  }
+  }
+  llvm_unreachable("covered switch");
+}
+
+FailureOr<Variables> Variables::create(ModuleOp module, uint64_t seed) {
+  Variables variables;
+  for (auto variable : module.getOps<amp::VariableOp>()) {
+    FailureOr<Tensor> value = initialValue(variable, seed);
+    if (failed(value))
+      return failure();
+    if (variable.getSymName() == amp::kSeedVariable && !value->isFloat())
+      llvm::fill(value->integers(), wrapTo(static_cast<int64_t>(seed), value->elementType()));
+    variables.tensors[variable.getSymName()] = std::make_shared<const Tensor>(std::move(*value));
+  }
+  return variables;
+}
+
+const Tensor *Variables::find(StringRef name) const { return share(name).get(); }
+
+SharedTensor Variables::share(StringRef name) const {
+  auto found = tensors.find(name);
+  return found == tensors.end() ? nullptr : found->second;
+}
+
+LogicalResult Variables::set(StringRef name, Tensor value) {
+  return set(name, std::make_shared<const Tensor>(std::move(value)));
+}
+
+LogicalResult Variables::set(StringRef name, SharedTensor value) {
+  auto found = tensors.find(name);
+  if (found == tensors.end() || found->second->type() != value->type())
+    return failure();
+  found->second = std::move(value);
+  return success();
+}
+
+} // namespace ampc::reference
