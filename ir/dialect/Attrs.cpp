@@ -1,4 +1,5 @@
-// Enumerations and attributes of the amp dialect: generated parts and registration.
+// Enumerations and attributes of the amp dialect: generated parts and
+// registration.
 #include "ir/dialect/Attrs.h"
 
 #include "ir/dialect/Dialect.h"

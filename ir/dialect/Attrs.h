@@ -22,16 +22,19 @@ inline constexpr llvm::StringLiteral kTargetAttr = "amp.target";
 inline constexpr llvm::StringLiteral kEntryAttr = "amp.entry";
 inline constexpr llvm::StringLiteral kNameAttr = "amp.name";
 inline constexpr llvm::StringLiteral kIoAttr = "amp.io";
+inline constexpr llvm::StringLiteral kWrtAttr = "amp.wrt";
 inline constexpr llvm::StringLiteral kDivisorAttr = "amp.divisor";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
 
 /// Names of the variables that hold a session's state.
-inline constexpr llvm::StringLiteral kIterationVariable = "ampc.state/iteration";
+inline constexpr llvm::StringLiteral kIterationVariable =
+    "ampc.state/iteration";
 inline constexpr llvm::StringLiteral kUpdateVariable = "ampc.state/update";
 inline constexpr llvm::StringLiteral kMicroVariable = "ampc.state/micro";
 inline constexpr llvm::StringLiteral kSeedVariable = "ampc.state/seed";
-inline constexpr llvm::StringLiteral kEvalIndexVariable = "ampc.state/eval_index";
+inline constexpr llvm::StringLiteral kEvalIndexVariable =
+    "ampc.state/eval_index";
 inline constexpr llvm::StringLiteral kLearningRateVariable = "ampc.state/lr";
 
 } // namespace ampc::amp

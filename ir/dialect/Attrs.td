@@ -73,11 +73,11 @@ def Amp_Stage : Amp_StandaloneEnum<"Stage", "a named stage of the IR", [
 def Amp_StageAttr : Amp_EnumAttr<Amp_Stage, "stage">;
 def Amp_Entry : Amp_StandaloneEnum<"Entry", "what a function is for", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"train_step", 1>,
-  I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>]>;
+  I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>, I32EnumAttrCase<"gradient", 4>]>;
 def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
 def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,
-  I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>]>;
+  I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>, I32EnumAttrCase<"gradient", 5>]>;
 def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
 
 def Amp_Space : Amp_Enum<"Space", "where bytes stand", [

@@ -1,4 +1,5 @@
-// The amp dialect: registration and the verification of its discardable attributes.
+// The amp dialect: registration and the verification of its discardable
+// attributes.
 #include "ir/dialect/Dialect.h"
 
 using namespace mlir;
@@ -14,8 +15,8 @@ void AmpDialect::initialize() {
       >();
 }
 
-Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
-                                           Location loc) {
+Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
   if (auto elements = dyn_cast<ElementsAttr>(value))
     return ConstantOp::create(builder, loc, type, elements);
   return nullptr;
@@ -24,23 +25,28 @@ Operation *AmpDialect::materializeConstant(OpBuilder &builder, Attribute value, 
 namespace {
 
 /// Reports that attribute `name` of `op` is not a `expected`.
-LogicalResult wrongAttribute(Operation *op, NamedAttribute attribute, StringRef expected) {
-  return op->emitOpError() << "attribute '" << attribute.getName().getValue() << "' must be "
-                           << expected << ", got " << attribute.getValue();
+LogicalResult wrongAttribute(Operation *op, NamedAttribute attribute,
+                             StringRef expected) {
+  return op->emitOpError() << "attribute '" << attribute.getName().getValue()
+                           << "' must be " << expected << ", got "
+                           << attribute.getValue();
 }
 
 template <typename AttrT>
-LogicalResult expect(Operation *op, NamedAttribute attribute, StringRef expected) {
+LogicalResult expect(Operation *op, NamedAttribute attribute,
+                     StringRef expected) {
   if (isa<AttrT>(attribute.getValue()))
     return success();
   return wrongAttribute(op, attribute, expected);
 }
 
-/// One place a result; view ops and reads carry the place of the bytes they look at.
+/// One place a result; view ops and reads carry the place of the bytes they
+/// look at.
 LogicalResult verifyPlaces(Operation *op, NamedAttribute attribute) {
   auto places = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!places ||
-      !llvm::all_of(places, [](Attribute place) { return isa<PlaceAttr>(place); }))
+  if (!places || !llvm::all_of(places, [](Attribute place) {
+        return isa<PlaceAttr>(place);
+      }))
     return wrongAttribute(op, attribute, "an array of #amp.place");
   if (places.size() != op->getNumResults())
     return op->emitOpError() << "has " << op->getNumResults() << " results but "
@@ -48,10 +54,17 @@ LogicalResult verifyPlaces(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
-LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute, bool isArgument) {
+LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
+                           bool isArgument) {
   StringRef name = attribute.getName();
   if (name == kNameAttr)
     return expect<StringAttr>(op, attribute, "a string");
+  if (name == kWrtAttr && !isArgument) {
+    if (isa<FlatSymbolRefAttr, StringAttr>(attribute.getValue()))
+      return success();
+    return wrongAttribute(op, attribute,
+                          "a variable's symbol or an input's name");
+  }
   if (name == kDivisorAttr && !isArgument)
     return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kPlaceAttr)
@@ -64,14 +77,16 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute, bool isArgum
     return wrongAttribute(op, attribute, "#amp.io");
   bool fitsArgument = io.getValue() == Io::input || io.getValue() == Io::target;
   if (fitsArgument != isArgument)
-    return op->emitOpError() << "'" << stringifyIo(io.getValue()) << "' cannot stand on "
-                             << (isArgument ? "an argument" : "a result");
+    return op->emitOpError()
+           << "'" << stringifyIo(io.getValue()) << "' cannot stand on "
+           << (isArgument ? "an argument" : "a result");
   return success();
 }
 
 } // namespace
 
-LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kStageAttr)
     return expect<StageAttr>(op, attribute, "#amp.stage");
@@ -92,13 +107,15 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   return op->emitOpError() << "knows no attribute '" << name << "'";
 }
 
-LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op, unsigned region,
-                                                   unsigned argument, NamedAttribute attribute) {
+LogicalResult AmpDialect::verifyRegionArgAttribute(Operation *op,
+                                                   unsigned region,
+                                                   unsigned argument,
+                                                   NamedAttribute attribute) {
   return verifyIoDict(op, attribute, /*isArgument=*/true);
 }
 
-LogicalResult AmpDialect::verifyRegionResultAttribute(Operation *op, unsigned region,
-                                                      unsigned result, NamedAttribute attribute) {
+LogicalResult AmpDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned region, unsigned result, NamedAttribute attribute) {
   return verifyIoDict(op, attribute, /*isArgument=*/false);
 }
 

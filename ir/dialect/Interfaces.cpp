@@ -25,7 +25,8 @@ OpCost mapCost(Operation *op, double flopsPerElement, double transcendentals) {
     elements = std::max(elements, tensorType(value).getNumElements());
   for (Value value : op->getResults())
     elements = std::max(elements, tensorType(value).getNumElements());
-  return {flopsPerElement * elements, trafficBytes(op), transcendentals * elements};
+  return {flopsPerElement * elements, trafficBytes(op),
+          transcendentals * elements};
 }
 
 } // namespace ampc::amp

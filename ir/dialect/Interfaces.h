@@ -25,9 +25,10 @@ struct OpCost {
 /// Bytes of all operands and results of `op`.
 double trafficBytes(mlir::Operation *op);
 
-/// Cost of an op that does `flopsPerElement` and `transcendentals` per element of its widest
-/// operand or result.
-OpCost mapCost(mlir::Operation *op, double flopsPerElement, double transcendentals);
+/// Cost of an op that does `flopsPerElement` and `transcendentals` per element
+/// of its widest operand or result.
+OpCost mapCost(mlir::Operation *op, double flopsPerElement,
+               double transcendentals);
 
 } // namespace ampc::amp
 

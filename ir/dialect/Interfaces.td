@@ -68,6 +68,18 @@ def Amp_ReferenceEvaluable : Amp_Interface<"ReferenceEvaluable"> {
            "::llvm::SmallVectorImpl<::ampc::reference::Tensor> &":$results)>];
 }
 
+def Amp_MeanReduction : Amp_Interface<"MeanReduction"> {
+  let description = [{
+    An op that may be a mean: a sum over terms divided by their number. Evaluation over a data set
+    needs the two apart (docs/language.md, reductions of losses and metrics).
+  }];
+  let methods = [
+    InterfaceMethod<"Number of terms of the mean; none when the op is not a mean.",
+      "::std::optional<int64_t>", "meanTerms", (ins)>,
+    InterfaceMethod<"The sum of the terms, undivided, of the result's type.",
+      "::mlir::Value", "buildSum", (ins "::mlir::OpBuilder &":$builder)>];
+}
+
 def Amp_OptimizerUpdate : Amp_Interface<"OptimizerUpdate"> {
   let description = [{
     An optimizer's update of one parameter. Operands: parameter, gradient, state tensors in the

@@ -8,10 +8,13 @@ using namespace mlir;
 namespace ampc::amp {
 
 RankedTensorType withElementType(Type type, Type element) {
-  return RankedTensorType::get(cast<RankedTensorType>(type).getShape(), element);
+  return RankedTensorType::get(cast<RankedTensorType>(type).getShape(),
+                               element);
 }
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
 
 Type accumulationTypeFor(Type element) {
   if (isa<IntegerType>(element))
@@ -28,11 +31,13 @@ Type computeTypeFor(Type element) {
 AccumulationOrder orderOf(int64_t rank, ArrayRef<int64_t> axes) {
   bool last = true;
   for (auto [i, axis] : llvm::enumerate(axes))
-    last &= axis == rank - static_cast<int64_t>(axes.size()) + static_cast<int64_t>(i);
+    last &= axis ==
+            rank - static_cast<int64_t>(axes.size()) + static_cast<int64_t>(i);
   return last ? AccumulationOrder::row : AccumulationOrder::column;
 }
 
-SmallVector<int64_t> withoutAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+SmallVector<int64_t> withoutAxes(ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> axes) {
   SmallVector<int64_t> kept;
   for (auto [i, extent] : llvm::enumerate(shape))
     if (!llvm::is_contained(axes, static_cast<int64_t>(i)))
@@ -52,14 +57,17 @@ int64_t storageBytes(RankedTensorType type) {
   return elementCount(type.getShape()) * ((bits + 7) / 8);
 }
 
-Value splat(OpBuilder &builder, Location loc, RankedTensorType type, double value) {
+Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
+            double value) {
   Type element = type.getElementType();
   if (isa<FloatType>(element))
-    return ConstantOp::create(builder, loc,
-                              DenseElementsAttr::get(type, builder.getFloatAttr(element, value)));
+    return ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getFloatAttr(element, value)));
   return ConstantOp::create(
       builder, loc,
-      DenseElementsAttr::get(type, builder.getIntegerAttr(element, static_cast<int64_t>(value))));
+      DenseElementsAttr::get(
+          type, builder.getIntegerAttr(element, static_cast<int64_t>(value))));
 }
 
 } // namespace ampc::amp

@@ -1,5 +1,5 @@
-// Facts of tensor types that ops, passes and builders share: element types, accumulation types,
-// reduction orders.
+// Facts of tensor types that ops, passes and builders share: element types,
+// accumulation types, reduction orders.
 #ifndef AMPC_IR_DIALECT_TYPEFACTS_H
 #define AMPC_IR_DIALECT_TYPEFACTS_H
 
@@ -16,28 +16,32 @@ mlir::RankedTensorType withElementType(mlir::Type type, mlir::Type element);
 /// The tensor type of a value (every value of the dialect is a ranked tensor).
 mlir::RankedTensorType tensorType(mlir::Value value);
 
-/// The type in which values of `element` are summed (N6): f64 for f64, f32 for narrower floats,
-/// i64 for integers.
+/// The type in which values of `element` are summed (N6): f64 for f64, f32 for
+/// narrower floats, i64 for integers.
 mlir::Type accumulationTypeFor(mlir::Type element);
 
-/// The type in which elementwise ops on `element` compute (N3): f64, f32, or the integer itself.
+/// The type in which elementwise ops on `element` compute (N3): f64, f32, or
+/// the integer itself.
 mlir::Type computeTypeFor(mlir::Type element);
 
-/// `row` when `axes` (strictly increasing) are the last axes of a tensor of `rank`, else `column` (N10).
+/// `row` when `axes` (strictly increasing) are the last axes of a tensor of
+/// `rank`, else `column` (N10).
 AccumulationOrder orderOf(int64_t rank, llvm::ArrayRef<int64_t> axes);
 
 /// Extents of `shape` without `axes` (strictly increasing).
-llvm::SmallVector<int64_t> withoutAxes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes);
+llvm::SmallVector<int64_t> withoutAxes(llvm::ArrayRef<int64_t> shape,
+                                       llvm::ArrayRef<int64_t> axes);
 
 /// Product of extents (1 for a scalar).
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
-/// Bytes of a tensor as it is stored: elements times whole bytes (i1 takes one byte).
+/// Bytes of a tensor as it is stored: elements times whole bytes (i1 takes one
+/// byte).
 int64_t storageBytes(mlir::RankedTensorType type);
 
 /// A splat constant of `type` holding `value` rounded to its element type.
-mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
-                  double value);
+mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::RankedTensorType type, double value);
 
 } // namespace ampc::amp
 

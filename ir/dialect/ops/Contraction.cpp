@@ -9,28 +9,32 @@ using namespace ampc::amp;
 //===----------------------------------------------------------------------===//
 
 /// The two last extents of a matrix operand, exchanged when `transposed`.
-static std::pair<int64_t, int64_t> matrixExtents(RankedTensorType type, bool transposed) {
+static std::pair<int64_t, int64_t> matrixExtents(RankedTensorType type,
+                                                 bool transposed) {
   int64_t rank = type.getRank();
-  std::pair<int64_t, int64_t> extents{type.getDimSize(rank - 2), type.getDimSize(rank - 1)};
+  std::pair<int64_t, int64_t> extents{type.getDimSize(rank - 2),
+                                      type.getDimSize(rank - 1)};
   if (transposed)
     std::swap(extents.first, extents.second);
   return extents;
 }
 
-void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs,
-                     bool transposeA, bool transposeB) {
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
+                     Value rhs, bool transposeA, bool transposeB) {
   RankedTensorType left = tensorType(lhs), right = tensorType(rhs);
   SmallVector<int64_t> shape(left.getShape().drop_back(2));
   shape.push_back(matrixExtents(left, transposeA).first);
   shape.push_back(matrixExtents(right, transposeB).second);
-  build(builder, state, RankedTensorType::get(shape, left.getElementType()), lhs, rhs, transposeA,
-        transposeB, accumulationTypeFor(left.getElementType()));
+  build(builder, state, RankedTensorType::get(shape, left.getElementType()),
+        lhs, rhs, transposeA, transposeB,
+        accumulationTypeFor(left.getElementType()));
 }
 
 MatmulOp::Extents MatmulOp::extents() {
   auto [m, k] = matrixExtents(tensorType(getLhs()), getTransposeA());
   auto [ignored, n] = matrixExtents(tensorType(getRhs()), getTransposeB());
-  return {elementCount(tensorType(getResult()).getShape().drop_back(2)), m, n, k};
+  return {elementCount(tensorType(getResult()).getShape().drop_back(2)), m, n,
+          k};
 }
 
 LogicalResult MatmulOp::verify() {
@@ -39,29 +43,35 @@ LogicalResult MatmulOp::verify() {
   int64_t rank = result.getRank();
   // matmul_c1
   if (rank < 2 || left.getRank() != rank || right.getRank() != rank)
-    return emitOpError() << "operands and result need one rank of at least 2, got "
-                         << left.getRank() << ", " << right.getRank() << " and " << rank;
+    return emitOpError()
+           << "operands and result need one rank of at least 2, got "
+           << left.getRank() << ", " << right.getRank() << " and " << rank;
   // matmul_c2
   ArrayRef<int64_t> batch = result.getShape().drop_back(2);
-  if (left.getShape().drop_back(2) != batch || right.getShape().drop_back(2) != batch)
-    return emitOpError() << "leading extents must be equal, got [" << left.getShape().drop_back(2)
-                         << "], [" << right.getShape().drop_back(2) << "] and [" << batch << "]";
+  if (left.getShape().drop_back(2) != batch ||
+      right.getShape().drop_back(2) != batch)
+    return emitOpError() << "leading extents must be equal, got ["
+                         << left.getShape().drop_back(2) << "], ["
+                         << right.getShape().drop_back(2) << "] and [" << batch
+                         << "]";
   // matmul_c3
   auto [m, k] = matrixExtents(left, getTransposeA());
   auto [k2, n] = matrixExtents(right, getTransposeB());
   if (k != k2)
-    return emitOpError() << "contracted extents must be equal, got " << k << " and " << k2;
+    return emitOpError() << "contracted extents must be equal, got " << k
+                         << " and " << k2;
   if (result.getDimSize(rank - 2) != m || result.getDimSize(rank - 1) != n)
-    return emitOpError() << "result must end in [" << m << ", " << n << "], got ["
-                         << result.getShape() << "]";
+    return emitOpError() << "result must end in [" << m << ", " << n
+                         << "], got [" << result.getShape() << "]";
   // matmul_c4
   Type element = left.getElementType();
   if (right.getElementType() != element)
-    return emitOpError() << "operands need one element type, got " << element << " and "
-                         << right.getElementType();
+    return emitOpError() << "operands need one element type, got " << element
+                         << " and " << right.getElementType();
   if (getAccumulation() != accumulationTypeFor(element))
     return emitOpError() << "accumulation of " << element << " must be "
-                         << accumulationTypeFor(element) << ", got " << getAccumulation();
+                         << accumulationTypeFor(element) << ", got "
+                         << getAccumulation();
   return success();
 }
 
@@ -79,7 +89,8 @@ LogicalResult MatmulOp::backward(OpBuilder &builder, ValueRange gradients,
   Location loc = getLoc();
   Value g = gradients[0], a = getLhs(), b = getRhs();
   bool ta = getTransposeA(), tb = getTransposeB();
-  // C = A B: dA = G B^T, dB = A^T G; an operand that is stored transposed gets the transposed product.
+  // C = A B: dA = G B^T, dB = A^T G; an operand that is stored transposed gets
+  // the transposed product.
   Value da = ta ? MatmulOp::create(builder, loc, b, g, tb, true)
                 : MatmulOp::create(builder, loc, g, b, false, !tb);
   Value db = tb ? MatmulOp::create(builder, loc, g, a, true, ta)
@@ -93,17 +104,18 @@ SmallVector<Value> MatmulOp::savedOperands() { return {getLhs(), getRhs()}; }
 // amp.linear
 //===----------------------------------------------------------------------===//
 
-void LinearOp::build(OpBuilder &builder, OperationState &state, Value input, Value weight,
-                     Value bias) {
+void LinearOp::build(OpBuilder &builder, OperationState &state, Value input,
+                     Value weight, Value bias) {
   RankedTensorType type = tensorType(input);
   SmallVector<int64_t> shape(type.getShape());
   shape.back() = tensorType(weight).getDimSize(0);
-  build(builder, state, RankedTensorType::get(shape, type.getElementType()), input, weight, bias,
-        accumulationTypeFor(type.getElementType()));
+  build(builder, state, RankedTensorType::get(shape, type.getElementType()),
+        input, weight, bias, accumulationTypeFor(type.getElementType()));
 }
 
 LogicalResult LinearOp::verify() {
-  RankedTensorType input = tensorType(getInput()), weight = tensorType(getWeight());
+  RankedTensorType input = tensorType(getInput()),
+                   weight = tensorType(getWeight());
   // linear_c1
   if (weight.getRank() != 2)
     return emitOpError() << "weight must have rank 2, got " << weight.getRank();
@@ -113,22 +125,25 @@ LogicalResult LinearOp::verify() {
                          << tensorType(getBias()).getShape() << "]";
   // linear_c2
   if (input.getRank() < 1 || input.getShape().back() != in)
-    return emitOpError() << "input's last extent must be " << in << " (the weight's), got shape ["
-                         << input.getShape() << "]";
+    return emitOpError() << "input's last extent must be " << in
+                         << " (the weight's), got shape [" << input.getShape()
+                         << "]";
   SmallVector<int64_t> expected(input.getShape());
   expected.back() = out;
   if (tensorType(getResult()).getShape() != ArrayRef(expected))
-    return emitOpError() << "result must have the extents [" << expected << "], got ["
-                         << tensorType(getResult()).getShape() << "]";
+    return emitOpError() << "result must have the extents [" << expected
+                         << "], got [" << tensorType(getResult()).getShape()
+                         << "]";
   // linear_c3
   Type element = input.getElementType();
   for (Value value : {Value(getWeight()), Value(getBias()), Value(getResult())})
     if (value && tensorType(value).getElementType() != element)
-      return emitOpError() << "needs one element type, got " << element << " and "
-                           << tensorType(value).getElementType();
+      return emitOpError() << "needs one element type, got " << element
+                           << " and " << tensorType(value).getElementType();
   if (getAccumulation() != accumulationTypeFor(element))
     return emitOpError() << "accumulation of " << element << " must be "
-                         << accumulationTypeFor(element) << ", got " << getAccumulation();
+                         << accumulationTypeFor(element) << ", got "
+                         << getAccumulation();
   return success();
 }
 
@@ -138,7 +153,8 @@ Type LinearOp::accumulationType() { return getAccumulation(); }
 
 OpCost LinearOp::cost(TargetAttr) {
   int64_t in = tensorType(getWeight()).getDimSize(1);
-  return {2.0 * tensorType(getResult()).getNumElements() * in, trafficBytes(*this), 0};
+  return {2.0 * tensorType(getResult()).getNumElements() * in,
+          trafficBytes(*this), 0};
 }
 
 /// `value` [.., n] as a matrix [rows, n].
@@ -148,11 +164,13 @@ static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
     return value;
   int64_t columns = type.getShape().back();
   int64_t rows = elementCount(type.getShape().drop_back());
-  return ReshapeOp::create(builder, loc,
-                           RankedTensorType::get({rows, columns}, type.getElementType()), value);
+  return ReshapeOp::create(
+      builder, loc,
+      RankedTensorType::get({rows, columns}, type.getElementType()), value);
 }
 
-static Value reshapeTo(OpBuilder &builder, Location loc, Value value, Type type) {
+static Value reshapeTo(OpBuilder &builder, Location loc, Value value,
+                       Type type) {
   if (value.getType() == type)
     return value;
   return ReshapeOp::create(builder, loc, type, value);
@@ -160,26 +178,31 @@ static Value reshapeTo(OpBuilder &builder, Location loc, Value value, Type type)
 
 FailureOr<SmallVector<Value>> LinearOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
-  Value product = MatmulOp::create(builder, loc, asMatrix(builder, loc, getInput()), getWeight(),
-                                   false, true);
+  Value product =
+      MatmulOp::create(builder, loc, asMatrix(builder, loc, getInput()),
+                       getWeight(), false, true);
   product = reshapeTo(builder, loc, product, getResult().getType());
   if (!getBias())
     return SmallVector<Value>{product};
   int64_t last = tensorType(product).getRank() - 1;
-  Value bias = BroadcastOp::create(builder, loc, product.getType(), getBias(), last);
+  Value bias =
+      BroadcastOp::create(builder, loc, product.getType(), getBias(), last);
   return SmallVector<Value>{AddOp::create(builder, loc, product, bias)};
 }
 
 LogicalResult LinearOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
   Location loc = getLoc();
-  Value g = asMatrix(builder, loc, gradients[0]);                // [rows, out]
-  Value x = asMatrix(builder, loc, getInput());                  // [rows, in]
+  Value g = asMatrix(builder, loc, gradients[0]); // [rows, out]
+  Value x = asMatrix(builder, loc, getInput());   // [rows, in]
   Value dx = MatmulOp::create(builder, loc, g, getWeight(), false, false);
   out.push_back(reshapeTo(builder, loc, dx, getInput().getType()));
   out.push_back(MatmulOp::create(builder, loc, g, x, true, false)); // [out, in]
   if (getBias())
-    out.push_back(ReduceOp::create(builder, loc, ReduceKind::sum, g, ArrayRef<int64_t>{0}));
+    out.push_back(ReduceOp::create(builder, loc, ReduceKind::sum, g,
+                                   ArrayRef<int64_t>{0}));
   return success();
 }
-SmallVector<Value> LinearOp::savedOperands() { return {getInput(), getWeight()}; }
+SmallVector<Value> LinearOp::savedOperands() {
+  return {getInput(), getWeight()};
+}

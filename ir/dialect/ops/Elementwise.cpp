@@ -8,10 +8,12 @@ OpCost ExpOp::cost(TargetAttr) { return mapCost(*this, 0, 1); }
 OpCost SqrtOp::cost(TargetAttr) { return mapCost(*this, 0, 1); }
 
 //===----------------------------------------------------------------------===//
-// Derivatives (N15). `gradients` holds one value a result, null where none flows.
+// Derivatives (N15). `gradients` holds one value a result, null where none
+// flows.
 //===----------------------------------------------------------------------===//
 
-LogicalResult AddOp::backward(OpBuilder &, ValueRange gradients, SmallVectorImpl<Value> &out) {
+LogicalResult AddOp::backward(OpBuilder &, ValueRange gradients,
+                              SmallVectorImpl<Value> &out) {
   out.assign({gradients[0], gradients[0]});
   return success();
 }
@@ -37,18 +39,22 @@ LogicalResult DivOp::backward(OpBuilder &builder, ValueRange gradients,
   Location loc = getLoc();
   Value left = DivOp::create(builder, loc, gradients[0], getRhs());
   Value product = MulOp::create(builder, loc, gradients[0], getResult());
-  Value right = NegOp::create(builder, loc, DivOp::create(builder, loc, product, getRhs()));
+  Value right = NegOp::create(builder, loc,
+                              DivOp::create(builder, loc, product, getRhs()));
   out.assign({left, right});
   return success();
 }
 SmallVector<Value> DivOp::savedOperands() { return {getRhs(), getResult()}; }
 
-/// The gradient of maximum and minimum: all of it to the operand that `wins`, half to each on a tie.
-static void splitByComparison(OpBuilder &builder, Location loc, ComparePredicate wins, Value lhs,
-                              Value rhs, Value gradient, SmallVectorImpl<Value> &out) {
+/// The gradient of maximum and minimum: all of it to the operand that `wins`,
+/// half to each on a tie.
+static void splitByComparison(OpBuilder &builder, Location loc,
+                              ComparePredicate wins, Value lhs, Value rhs,
+                              Value gradient, SmallVectorImpl<Value> &out) {
   RankedTensorType type = tensorType(gradient);
   Value zero = splat(builder, loc, type, 0.0);
-  Value half = MulOp::create(builder, loc, gradient, splat(builder, loc, type, 0.5));
+  Value half =
+      MulOp::create(builder, loc, gradient, splat(builder, loc, type, 0.5));
   Value tie = CompareOp::create(builder, loc, ComparePredicate::eq, lhs, rhs);
   for (auto [winner, loser] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
     Value won = CompareOp::create(builder, loc, wins, winner, loser);
@@ -59,14 +65,16 @@ static void splitByComparison(OpBuilder &builder, Location loc, ComparePredicate
 
 LogicalResult MaximumOp::backward(OpBuilder &builder, ValueRange gradients,
                                   SmallVectorImpl<Value> &out) {
-  splitByComparison(builder, getLoc(), ComparePredicate::gt, getLhs(), getRhs(), gradients[0], out);
+  splitByComparison(builder, getLoc(), ComparePredicate::gt, getLhs(), getRhs(),
+                    gradients[0], out);
   return success();
 }
 SmallVector<Value> MaximumOp::savedOperands() { return {getLhs(), getRhs()}; }
 
 LogicalResult MinimumOp::backward(OpBuilder &builder, ValueRange gradients,
                                   SmallVectorImpl<Value> &out) {
-  splitByComparison(builder, getLoc(), ComparePredicate::lt, getLhs(), getRhs(), gradients[0], out);
+  splitByComparison(builder, getLoc(), ComparePredicate::lt, getLhs(), getRhs(),
+                    gradients[0], out);
   return success();
 }
 SmallVector<Value> MinimumOp::savedOperands() { return {getLhs(), getRhs()}; }
@@ -96,9 +104,11 @@ SmallVector<Value> SqrtOp::savedOperands() { return {getResult()}; }
 
 LogicalResult ReluOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
-  // "Not <= 0" rather than "> 0", so that the gradient of a NaN passes as in PyTorch.
+  // "Not <= 0" rather than "> 0", so that the gradient of a NaN passes as in
+  // PyTorch.
   Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  Value off = CompareOp::create(builder, getLoc(), ComparePredicate::le, getResult(), zero);
+  Value off = CompareOp::create(builder, getLoc(), ComparePredicate::le,
+                                getResult(), zero);
   out.push_back(SelectOp::create(builder, getLoc(), off, zero, gradients[0]));
   return success();
 }
@@ -106,15 +116,18 @@ SmallVector<Value> ReluOp::savedOperands() { return {getResult()}; }
 
 FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
   Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  return SmallVector<Value>{MaximumOp::create(builder, getLoc(), getInput(), zero)};
+  return SmallVector<Value>{
+      MaximumOp::create(builder, getLoc(), getInput(), zero)};
 }
 
 LogicalResult SelectOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
   Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  out.assign({Value(),
-              SelectOp::create(builder, getLoc(), getCondition(), gradients[0], zero),
-              SelectOp::create(builder, getLoc(), getCondition(), zero, gradients[0])});
+  out.assign(
+      {Value(),
+       SelectOp::create(builder, getLoc(), getCondition(), gradients[0], zero),
+       SelectOp::create(builder, getLoc(), getCondition(), zero,
+                        gradients[0])});
   return success();
 }
 SmallVector<Value> SelectOp::savedOperands() { return {getCondition()}; }

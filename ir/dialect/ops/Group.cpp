@@ -4,34 +4,39 @@
 using namespace mlir;
 using namespace ampc::amp;
 
-/// group_c1: `inside` (values of the body) have the types of `outside` (values of the group).
-static LogicalResult verifySameTypes(GroupOp group, ValueRange outside, ValueRange inside,
-                                     StringRef what) {
+/// group_c1: `inside` (values of the body) have the types of `outside` (values
+/// of the group).
+static LogicalResult verifySameTypes(GroupOp group, ValueRange outside,
+                                     ValueRange inside, StringRef what) {
   if (outside.size() != inside.size())
-    return group.emitOpError() << "has " << outside.size() << " " << what << "s but its body "
-                               << inside.size();
+    return group.emitOpError() << "has " << outside.size() << " " << what
+                               << "s but its body " << inside.size();
   for (auto [i, pair] : llvm::enumerate(llvm::zip(outside, inside)))
     if (std::get<0>(pair).getType() != std::get<1>(pair).getType())
-      return group.emitOpError() << what << " " << i << " is " << std::get<0>(pair).getType()
-                                 << " outside and " << std::get<1>(pair).getType() << " inside";
+      return group.emitOpError()
+             << what << " " << i << " is " << std::get<0>(pair).getType()
+             << " outside and " << std::get<1>(pair).getType() << " inside";
   return success();
 }
 
 LogicalResult GroupOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
-  if (failed(verifySameTypes(*this, getInputs(), block.getArguments(), "operand")) ||
+  if (failed(verifySameTypes(*this, getInputs(), block.getArguments(),
+                             "operand")) ||
       failed(verifySameTypes(*this, getOutputs(), yield.getValues(), "result")))
     return failure();
-  FusionKind wanted =
-      getKind() == GroupKind::row ? FusionKind::row_reduce : FusionKind::column_reduce;
+  FusionKind wanted = getKind() == GroupKind::row ? FusionKind::row_reduce
+                                                  : FusionKind::column_reduce;
   ReduceOp first;
   for (Operation &op : block.without_terminator()) {
     // group_c2
     auto fusible = dyn_cast<Fusible>(op);
     if (!fusible || isa<Decomposable>(op)) {
-      InFlightDiagnostic diagnostic = emitOpError() << "body must hold fusible primitives";
-      diagnostic.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+      InFlightDiagnostic diagnostic = emitOpError()
+                                      << "body must hold fusible primitives";
+      diagnostic.attachNote(op.getLoc())
+          << "found '" << op.getName() << "' here";
       return diagnostic;
     }
     FusionKind kind = fusible.fusionKind();
@@ -43,18 +48,21 @@ LogicalResult GroupOp::verifyRegions() {
     if (fits && first && reduce.getAxes() != first.getAxes())
       fits = false;
     if (!fits) {
-      InFlightDiagnostic diagnostic = emitOpError()
-                                      << "of kind " << stringifyGroupKind(getKind())
-                                      << " cannot hold this op";
-      diagnostic.attachNote(op.getLoc()) << "found '" << op.getName() << "' here";
+      InFlightDiagnostic diagnostic =
+          emitOpError() << "of kind " << stringifyGroupKind(getKind())
+                        << " cannot hold this op";
+      diagnostic.attachNote(op.getLoc())
+          << "found '" << op.getName() << "' here";
       return diagnostic;
     }
     if (tensorType(reduce.getInput()).getShape() != getSpace())
-      return reduce.emitOpError() << "must reduce the group's space [" << getSpace() << "], got ["
-                                  << tensorType(reduce.getInput()).getShape() << "]";
+      return reduce.emitOpError()
+             << "must reduce the group's space [" << getSpace() << "], got ["
+             << tensorType(reduce.getInput()).getShape() << "]";
     first = first ? first : reduce;
   }
   if (getKind() != GroupKind::map && !first)
-    return emitOpError() << "of kind " << stringifyGroupKind(getKind()) << " holds no reduction";
+    return emitOpError() << "of kind " << stringifyGroupKind(getKind())
+                         << " holds no reduction";
   return success();
 }

@@ -6,6 +6,7 @@ include "ir/dialect/ops/Base.td"
 
 def Amp_MseOp : Amp_PureOp<"mse", [SameTypeOperands,
     DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods,
+    DeclareOpInterfaceMethods<Amp_MeanReduction>,
     DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
     DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
   let summary = "squared error (torch.nn.functional.mse_loss)";

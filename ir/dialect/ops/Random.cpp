@@ -7,8 +7,8 @@ using namespace ampc::amp;
 LogicalResult RandomOp::verify() {
   // random_c1
   if (!getKey().empty() && getKey().size() != 3)
-    return emitOpError() << "takes no operand, or seed, index and micro, got " << getKey().size()
-                         << " operands";
+    return emitOpError() << "takes no operand, or seed, index and micro, got "
+                         << getKey().size() << " operands";
   // random_c2
   int64_t site = static_cast<int64_t>(getSite());
   if (site < 0 || site >= (int64_t(1) << 30))

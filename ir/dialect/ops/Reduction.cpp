@@ -4,18 +4,19 @@
 using namespace mlir;
 using namespace ampc::amp;
 
-void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind, Value input,
-                     ArrayRef<int64_t> axes, Type resultElement) {
+void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
+                     Value input, ArrayRef<int64_t> axes, Type resultElement) {
   RankedTensorType type = tensorType(input);
   Type element = type.getElementType();
   auto result = RankedTensorType::get(withoutAxes(type.getShape(), axes),
                                       resultElement ? resultElement : element);
-  build(builder, state, result, kind, input, axes, orderOf(type.getRank(), axes),
-        accumulationTypeFor(element));
+  build(builder, state, result, kind, input, axes,
+        orderOf(type.getRank(), axes), accumulationTypeFor(element));
 }
 
 LogicalResult ReduceOp::verify() {
-  RankedTensorType input = tensorType(getInput()), result = tensorType(getResult());
+  RankedTensorType input = tensorType(getInput()),
+                   result = tensorType(getResult());
   ArrayRef<int64_t> axes = getAxes();
   // reduce_c1
   if (axes.empty())
@@ -23,34 +24,43 @@ LogicalResult ReduceOp::verify() {
   int64_t previous = -1;
   for (int64_t axis : axes) {
     if (axis <= previous || axis >= input.getRank())
-      return emitOpError() << "axes must increase and stay below the input's rank "
-                           << input.getRank() << ", got " << axis << " after " << previous;
+      return emitOpError()
+             << "axes must increase and stay below the input's rank "
+             << input.getRank() << ", got " << axis << " after " << previous;
     previous = axis;
   }
   // reduce_c2
   SmallVector<int64_t> expected = withoutAxes(input.getShape(), axes);
   if (result.getShape() != ArrayRef(expected))
-    return emitOpError() << "result must have the extents [" << expected << "], got ["
-                         << result.getShape() << "]";
+    return emitOpError() << "result must have the extents [" << expected
+                         << "], got [" << result.getShape() << "]";
   // reduce_c3
   AccumulationOrder order = orderOf(input.getRank(), axes);
   if (getOrder() != order)
-    return emitOpError() << "order over these axes must be " << stringifyAccumulationOrder(order)
-                         << ", got " << stringifyAccumulationOrder(getOrder());
+    return emitOpError() << "order over these axes must be "
+                         << stringifyAccumulationOrder(order) << ", got "
+                         << stringifyAccumulationOrder(getOrder());
   // reduce_c4
   Type accumulation = accumulationTypeFor(input.getElementType());
   if (getAccumulation() != accumulation)
-    return emitOpError() << "accumulation of " << input.getElementType() << " must be "
-                         << accumulation << ", got " << getAccumulation();
+    return emitOpError() << "accumulation of " << input.getElementType()
+                         << " must be " << accumulation << ", got "
+                         << getAccumulation();
   // reduce_c5
-  bool needsElement = getKind() == ReduceKind::max || getKind() == ReduceKind::min;
+  bool needsElement =
+      getKind() == ReduceKind::max || getKind() == ReduceKind::min;
   for (int64_t axis : axes)
     if (needsElement && input.getDimSize(axis) == 0)
       return emitOpError() << stringifyReduceKind(getKind())
-                           << " needs at least one element, but axis " << axis << " is empty";
+                           << " needs at least one element, but axis " << axis
+                           << " is empty";
   // reduce_c6
   if (getKind() == ReduceKind::mean && !isa<FloatType>(input.getElementType()))
     return emitOpError() << "mean takes floats, got " << input.getElementType();
+  // reduce_c7
+  if (isa<FloatType>(input.getElementType()) != isa<FloatType>(result.getElementType()))
+    return emitOpError() << "input and result must both be floats or both be integers, got "
+                         << input.getElementType() << " and " << result.getElementType();
   return success();
 }
 
@@ -67,12 +77,13 @@ std::optional<int64_t> ReduceOp::meanTerms() {
   return std::nullopt;
 }
 Value ReduceOp::buildSum(OpBuilder &builder) {
-  return ReduceOp::create(builder, getLoc(), ReduceKind::sum, getInput(), getAxes(),
-                          tensorType(getResult()).getElementType());
+  return ReduceOp::create(builder, getLoc(), ReduceKind::sum, getInput(),
+                          getAxes(), tensorType(getResult()).getElementType());
 }
 
 FusionKind ReduceOp::fusionKind() {
-  return getOrder() == AccumulationOrder::row ? FusionKind::row_reduce : FusionKind::column_reduce;
+  return getOrder() == AccumulationOrder::row ? FusionKind::row_reduce
+                                              : FusionKind::column_reduce;
 }
 PrecisionClass ReduceOp::classify() { return PrecisionClass::f32_inside; }
 Type ReduceOp::accumulationType() { return getAccumulation(); }
@@ -84,9 +95,10 @@ static Value overInput(ReduceOp op, OpBuilder &builder, Value reduced) {
   for (int64_t axis = 0; axis < input.getRank(); ++axis)
     if (!llvm::is_contained(op.getAxes(), axis))
       kept.push_back(axis);
-  return BroadcastOp::create(builder, op.getLoc(),
-                             withElementType(input, tensorType(reduced).getElementType()), reduced,
-                             kept);
+  return BroadcastOp::create(
+      builder, op.getLoc(),
+      withElementType(input, tensorType(reduced).getElementType()), reduced,
+      kept);
 }
 
 LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
@@ -99,16 +111,19 @@ LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
   }
   Value gradient = gradients[0];
   if (tensorType(gradient).getElementType() != input.getElementType())
-    gradient = CastOp::create(builder, loc, withElementType(gradient.getType(), input.getElementType()),
-                              gradient, CastOrigin::policy);
+    gradient = CastOp::create(
+        builder, loc,
+        withElementType(gradient.getType(), input.getElementType()), gradient,
+        CastOrigin::policy);
   switch (getKind()) {
   case ReduceKind::sum:
     out.push_back(overInput(*this, builder, gradient));
     return success();
   case ReduceKind::mean: {
-    Value divisor =
-        splat(builder, loc, tensorType(gradient), static_cast<double>(reducedCount()));
-    out.push_back(overInput(*this, builder, DivOp::create(builder, loc, gradient, divisor)));
+    Value divisor = splat(builder, loc, tensorType(gradient),
+                          static_cast<double>(reducedCount()));
+    out.push_back(overInput(*this, builder,
+                            DivOp::create(builder, loc, gradient, divisor)));
     return success();
   }
   case ReduceKind::max:
@@ -116,21 +131,29 @@ LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
     // Ties share the gradient; they are counted in f32 (N5).
     Value extreme = getResult();
     if (extreme.getType() != gradient.getType())
-      extreme = CastOp::create(builder, loc, gradient.getType(), extreme, CastOrigin::policy);
-    Value tie = CompareOp::create(builder, loc, ComparePredicate::eq, getInput(),
-                                  overInput(*this, builder, extreme));
+      extreme = CastOp::create(builder, loc, gradient.getType(), extreme,
+                               CastOrigin::policy);
+    Value tie =
+        CompareOp::create(builder, loc, ComparePredicate::eq, getInput(),
+                          overInput(*this, builder, extreme));
     Type f32 = computeTypeFor(input.getElementType());
     RankedTensorType wide = withElementType(input, f32);
-    Value one = SelectOp::create(builder, loc, tie, splat(builder, loc, wide, 1.0),
-                                 splat(builder, loc, wide, 0.0));
-    Value count = ReduceOp::create(builder, loc, ReduceKind::sum, one, getAxes());
+    Value one =
+        SelectOp::create(builder, loc, tie, splat(builder, loc, wide, 1.0),
+                         splat(builder, loc, wide, 0.0));
+    Value count =
+        ReduceOp::create(builder, loc, ReduceKind::sum, one, getAxes());
     if (count.getType() != gradient.getType())
-      gradient = CastOp::create(builder, loc, count.getType(), gradient, CastOrigin::policy);
+      gradient = CastOp::create(builder, loc, count.getType(), gradient,
+                                CastOrigin::policy);
     Value share = DivOp::create(builder, loc, gradient, count);
     if (f32 != input.getElementType())
-      share = CastOp::create(builder, loc, withElementType(share.getType(), input.getElementType()),
-                             share, CastOrigin::policy);
-    out.push_back(SelectOp::create(builder, loc, tie, overInput(*this, builder, share),
+      share = CastOp::create(
+          builder, loc,
+          withElementType(share.getType(), input.getElementType()), share,
+          CastOrigin::policy);
+    out.push_back(SelectOp::create(builder, loc, tie,
+                                   overInput(*this, builder, share),
                                    splat(builder, loc, input, 0.0)));
     return success();
   }

@@ -11,7 +11,8 @@ LogicalResult ReshapeOp::verify() {
   int64_t before = tensorType(getInput()).getNumElements();
   int64_t after = tensorType(getResult()).getNumElements();
   if (before != after)
-    return emitOpError() << "must keep the number of elements, got " << before << " and " << after;
+    return emitOpError() << "must keep the number of elements, got " << before
+                         << " and " << after;
   return success();
 }
 
@@ -19,45 +20,52 @@ FusionKind ReshapeOp::fusionKind() { return FusionKind::view; }
 
 LogicalResult ReshapeOp::backward(OpBuilder &builder, ValueRange gradients,
                                   SmallVectorImpl<Value> &out) {
-  out.push_back(ReshapeOp::create(builder, getLoc(), getInput().getType(), gradients[0]));
+  out.push_back(
+      ReshapeOp::create(builder, getLoc(), getInput().getType(), gradients[0]));
   return success();
 }
 
 LogicalResult BroadcastOp::verify() {
-  RankedTensorType input = tensorType(getInput()), result = tensorType(getResult());
+  RankedTensorType input = tensorType(getInput()),
+                   result = tensorType(getResult());
   ArrayRef<int64_t> axes = getAxes();
   // broadcast_c1
   if (static_cast<int64_t>(axes.size()) != input.getRank())
-    return emitOpError() << "needs one axis an input axis, got " << axes.size() << " for rank "
-                         << input.getRank();
+    return emitOpError() << "needs one axis an input axis, got " << axes.size()
+                         << " for rank " << input.getRank();
   int64_t previous = -1;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (axis <= previous || axis >= result.getRank())
-      return emitOpError() << "axes must increase and stay below the result's rank "
-                           << result.getRank() << ", got " << axis << " after " << previous;
+      return emitOpError()
+             << "axes must increase and stay below the result's rank "
+             << result.getRank() << ", got " << axis << " after " << previous;
     previous = axis;
     // broadcast_c2
     int64_t from = input.getDimSize(i), to = result.getDimSize(axis);
     if (from != 1 && from != to)
-      return emitOpError() << "input axis " << i << " must have extent 1 or " << to
-                           << " (result axis " << axis << "), got " << from;
+      return emitOpError() << "input axis " << i << " must have extent 1 or "
+                           << to << " (result axis " << axis << "), got "
+                           << from;
   }
   return success();
 }
 
 LogicalResult BroadcastOp::backward(OpBuilder &builder, ValueRange gradients,
                                     SmallVectorImpl<Value> &out) {
-  RankedTensorType input = tensorType(getInput()), result = tensorType(getResult());
+  RankedTensorType input = tensorType(getInput()),
+                   result = tensorType(getResult());
   SmallVector<int64_t> repeated;
   for (int64_t axis = 0; axis < result.getRank(); ++axis) {
     const int64_t *found = llvm::find(getAxes(), axis);
     bool isNew = found == getAxes().end();
-    if (isNew || (input.getDimSize(found - getAxes().begin()) == 1 && result.getDimSize(axis) != 1))
+    if (isNew || (input.getDimSize(found - getAxes().begin()) == 1 &&
+                  result.getDimSize(axis) != 1))
       repeated.push_back(axis);
   }
   Value gradient = gradients[0];
   if (!repeated.empty())
-    gradient = ReduceOp::create(builder, getLoc(), ReduceKind::sum, gradient, repeated);
+    gradient = ReduceOp::create(builder, getLoc(), ReduceKind::sum, gradient,
+                                repeated);
   if (gradient.getType() != input)
     gradient = ReshapeOp::create(builder, getLoc(), input, gradient);
   out.push_back(gradient);

@@ -11,18 +11,20 @@ LogicalResult VariableOp::verify() {
   size_t expected = drawn ? 2 : init == InitKind::constant ? 1 : 0;
   size_t given = getInitArgs() ? getInitArgs()->size() : 0;
   if (given != expected)
-    return emitOpError() << "init " << stringifyInitKind(init) << " takes " << expected
-                         << " arguments, got " << given;
+    return emitOpError() << "init " << stringifyInitKind(init) << " takes "
+                         << expected << " arguments, got " << given;
   // variable_c2
   if ((init == InitKind::data) != getValue().has_value())
-    return emitOpError() << "a value belongs to init data and only there, got init "
-                         << stringifyInitKind(init);
+    return emitOpError()
+           << "a value belongs to init data and only there, got init "
+           << stringifyInitKind(init);
   if (getValue() && getValue()->getType() != getType())
-    return emitOpError() << "value must have the variable's type " << getType() << ", got "
-                         << getValue()->getType();
+    return emitOpError() << "value must have the variable's type " << getType()
+                         << ", got " << getValue()->getType();
   // variable_c3
   if (drawn && !isa<FloatType>(tensorType().getElementType()))
-    return emitOpError() << "init " << stringifyInitKind(init) << " fills floats, got "
+    return emitOpError() << "init " << stringifyInitKind(init)
+                         << " fills floats, got "
                          << tensorType().getElementType();
   // variable_c4
   int64_t site = getSite() ? static_cast<int64_t>(*getSite()) : 0;
@@ -32,7 +34,8 @@ LogicalResult VariableOp::verify() {
 }
 
 /// read_c1, write_c1: `name` is a variable of type `type`.
-static LogicalResult verifyVariableUse(Operation *op, FlatSymbolRefAttr name, Type type,
+static LogicalResult verifyVariableUse(Operation *op, FlatSymbolRefAttr name,
+                                       Type type,
                                        SymbolTableCollection &symbols) {
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
   if (!variable)
@@ -40,16 +43,18 @@ static LogicalResult verifyVariableUse(Operation *op, FlatSymbolRefAttr name, Ty
   if (variable.getType() == type)
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError()
-                                  << "has type " << type << " but variable " << name << " holds "
-                                  << variable.getType();
+                                  << "has type " << type << " but variable "
+                                  << name << " holds " << variable.getType();
   diagnostic.attachNote(variable.getLoc()) << "declared here";
   return diagnostic;
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyVariableUse(*this, getVariableAttr(), getResult().getType(), symbols);
+  return verifyVariableUse(*this, getVariableAttr(), getResult().getType(),
+                           symbols);
 }
 
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyVariableUse(*this, getVariableAttr(), getInput().getType(), symbols);
+  return verifyVariableUse(*this, getVariableAttr(), getInput().getType(),
+                           symbols);
 }

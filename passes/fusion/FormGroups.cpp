@@ -1,0 +1,287 @@
+// Gathers primitives into groups, one kernel each. GroupPlan decides; this file
+// rewrites the block and reports.
+#include "passes/fusion/GroupPlan.h"
+#include "passes/fusion/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include <queue>
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "passes/fusion/Passes.h.inc"
+
+namespace {
+
+/// A group or an op outside groups, as the schedule sees it.
+struct Node {
+  SmallVector<Operation *> ops; // in program order
+  unsigned position = 0;        // of the last op in the block
+  unsigned missing = 0;         // dependences not yet scheduled
+  SmallVector<unsigned> users;  // nodes that wait for this one
+};
+
+/// Orders groups and outside ops: the node whose last op stands first, among
+/// those that are ready.
+class Scheduler {
+public:
+  Scheduler(Block &block, const GroupPlan &plan) : plan(plan) {
+    unsigned position = 0;
+    for (Operation &op : block.without_terminator())
+      if (!plan.isFree(&op))
+        addOp(&op, position++);
+    for (unsigned node = 0; node < nodes.size(); ++node)
+      for (Operation *op : nodes[node].ops)
+        addDependences(node, op);
+    addVariableOrder(block);
+  }
+
+  SmallVector<Node> run() {
+    using Entry = std::pair<unsigned, unsigned>; // position, node
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    for (unsigned node = 0; node < nodes.size(); ++node)
+      if (nodes[node].missing == 0)
+        ready.emplace(nodes[node].position, node);
+    SmallVector<Node> order;
+    while (!ready.empty()) {
+      unsigned node = ready.top().second;
+      ready.pop();
+      for (unsigned user : nodes[node].users)
+        if (--nodes[user].missing == 0)
+          ready.emplace(nodes[user].position, user);
+      order.push_back(std::move(nodes[node]));
+    }
+    assert(order.size() == nodes.size() && "groups must be acyclic");
+    return order;
+  }
+
+private:
+  void addOp(Operation *op, unsigned position) {
+    unsigned node = nodes.size();
+    if (std::optional<unsigned> group = plan.groupOf(op))
+      node = groupNodes.try_emplace(*group, node).first->second;
+    if (node == nodes.size())
+      nodes.emplace_back();
+    nodes[node].ops.push_back(op);
+    nodes[node].position = position;
+    nodeOf[op] = node;
+  }
+
+  void addDependences(unsigned node, Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer)
+        continue;
+      if (plan.isFree(producer))
+        addDependences(node, producer);
+      else
+        addEdge(nodeOf.lookup(producer), node);
+    }
+  }
+
+  /// Reads and writes of one variable keep their order.
+  void addVariableOrder(Block &block) {
+    llvm::StringMap<unsigned> lastWrite;
+    llvm::StringMap<SmallVector<unsigned>> reads;
+    for (Operation &op : block.without_terminator()) {
+      if (auto read = dyn_cast<ReadOp>(op)) {
+        auto found = lastWrite.find(read.getVariable());
+        if (found != lastWrite.end())
+          addEdge(found->second, nodeOf.lookup(read));
+        reads[read.getVariable()].push_back(nodeOf.lookup(read));
+      } else if (auto write = dyn_cast<WriteOp>(op)) {
+        for (unsigned reader : reads[write.getVariable()])
+          addEdge(reader, nodeOf.lookup(write));
+        auto [found, isNew] =
+            lastWrite.try_emplace(write.getVariable(), nodeOf.lookup(write));
+        if (!isNew)
+          addEdge(found->second, nodeOf.lookup(write));
+        found->second = nodeOf.lookup(write);
+      }
+    }
+  }
+
+  void addEdge(unsigned from, unsigned to) {
+    if (from == to || !edges.insert({from, to}).second)
+      return;
+    nodes[from].users.push_back(to);
+    ++nodes[to].missing;
+  }
+
+  const GroupPlan &plan;
+  SmallVector<Node> nodes;
+  llvm::DenseMap<unsigned, unsigned> groupNodes;
+  llvm::DenseMap<Operation *, unsigned> nodeOf;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
+};
+
+/// Builds the `amp.group` of one planned group.
+class GroupBuilder {
+public:
+  GroupBuilder(OpBuilder &builder, const PlannedGroup &planned,
+               ArrayRef<Operation *> ops, const GroupPlan &plan)
+      : builder(builder), planned(planned), ops(ops), plan(plan),
+        inside(ops.begin(), ops.end()) {}
+
+  /// Builds the group where `builder` stands; `outside` maps each value that
+  /// leaves it to its result.
+  GroupOp build(IRMapping &outside) {
+    collectInputs();
+    SmallVector<Value> results = leavingValues();
+    SmallVector<Type> types =
+        llvm::map_to_vector(results, [](Value v) { return v.getType(); });
+    SmallVector<Value> operands = llvm::map_to_vector(
+        inputs, [&](Value v) { return outside.lookupOrDefault(v); });
+    auto group = GroupOp::create(builder, groupLoc(), types, planned.kind,
+                                 ArrayRef(planned.space), operands);
+    Block *body = builder.createBlock(&group.getBody());
+    for (Value input : inputs)
+      mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    for (Operation *op : ops)
+      cloneInto(op);
+    SmallVector<Value> yielded = llvm::map_to_vector(
+        results, [&](Value v) { return mapping.lookup(v); });
+    YieldOp::create(builder, groupLoc(), yielded);
+    builder.setInsertionPointAfter(group);
+    for (auto [value, result] : llvm::zip(results, group.getResults()))
+      outside.map(value, result);
+    return group;
+  }
+
+private:
+  Location groupLoc() const {
+    SmallVector<Location> locs;
+    for (Operation *op : ops)
+      if (!llvm::is_contained(locs, op->getLoc()))
+        locs.push_back(op->getLoc());
+    return locs.size() == 1 ? locs.front()
+                            : FusedLoc::get(builder.getContext(), locs);
+  }
+
+  void collectInputs() {
+    for (Operation *op : ops)
+      collectOperands(op);
+  }
+
+  void collectOperands(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && plan.isFree(producer))
+        collectOperands(producer);
+      else if (!producer || !inside.contains(producer))
+        inputs.insert(operand);
+    }
+  }
+
+  /// Values that an op outside the group, or the block's end, uses.
+  SmallVector<Value> leavingValues() {
+    SmallVector<Value> leaving;
+    for (Operation *op : ops)
+      for (Value result : op->getResults())
+        if (leaves(result))
+          leaving.push_back(result);
+    return leaving;
+  }
+
+  bool leaves(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (plan.isFree(user))
+        return llvm::any_of(user->getResults(),
+                            [&](Value v) { return leaves(v); });
+      return !inside.contains(user);
+    });
+  }
+
+  void cloneInto(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && plan.isFree(producer) && !mapping.contains(operand))
+        cloneInto(producer);
+    }
+    builder.clone(*op, mapping);
+  }
+
+  OpBuilder &builder;
+  const PlannedGroup &planned;
+  ArrayRef<Operation *> ops;
+  const GroupPlan &plan;
+  llvm::DenseSet<Operation *> inside;
+  llvm::SetVector<Value> inputs;
+  IRMapping mapping;
+};
+
+/// The op's name in reports: its mnemonic, and the path of its call where it
+/// has one.
+std::string describe(Operation *op) {
+  std::string text = op->getName().stripDialect().str();
+  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+    text += " (" + name.getName().str() + ")";
+  return text;
+}
+
+class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (stageOf(module) != Stage::step) {
+      module.emitError() << "amp-form-groups expects stage step";
+      return signalPassFailure();
+    }
+    for (auto func : module.getOps<func::FuncOp>())
+      formGroups(func);
+    module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::fused));
+  }
+
+  void formGroups(func::FuncOp func) {
+    Block &block = func.front();
+    GroupPlan plan(block, fuse);
+    report(func.getName(), plan);
+    SmallVector<Node> order = Scheduler(block, plan).run();
+    SmallVector<Operation *> old;
+    for (Operation &op : block.without_terminator())
+      old.push_back(&op);
+    Operation *end = block.getTerminator();
+    OpBuilder builder(end);
+    IRMapping outside;
+    for (const Node &node : order) {
+      builder.setInsertionPoint(end);
+      if (std::optional<unsigned> group = plan.groupOf(node.ops.front()))
+        GroupBuilder(builder, plan.groups()[*group], node.ops, plan)
+            .build(outside);
+      else
+        builder.clone(*node.ops.front(), outside);
+    }
+    for (OpOperand &operand : end->getOpOperands())
+      operand.set(outside.lookupOrDefault(operand.get()));
+    for (Operation *op : llvm::reverse(old))
+      op->erase();
+  }
+
+  /// What was fused, and what was not and why.
+  static void report(StringRef entry, const GroupPlan &plan) {
+    auto fusion =
+        remark::RemarkOpts::name("group").category("fusion").function(entry);
+    for (const PlannedGroup &group : plan.groups()) {
+      if (group.ops.size() < 2)
+        continue;
+      std::string members;
+      for (Operation *op : group.ops)
+        members += (members.empty() ? "" : ", ") + describe(op);
+      remark::passed(group.ops.front()->getLoc(), fusion) << remark::add(
+          "one {0} kernel of {1} ops: {2}", stringifyGroupKind(group.kind),
+          group.ops.size(), members);
+    }
+    for (const FusionRefusal &refusal : plan.refusals())
+      remark::missed(refusal.consumer->getLoc(), fusion)
+          << remark::add("{0} is not fused with {1}",
+                         describe(refusal.consumer), describe(refusal.producer))
+          << remark::reason("{0}", refusal.reason);
+  }
+};
+
+} // namespace
+} // namespace ampc

@@ -1,0 +1,203 @@
+// Decides which primitives of a block share a kernel; see GroupPlan.h.
+//
+// Levels make the decision linear: a group's level is above that of everything
+// it reads, so groups of one level never depend on each other and may be
+// merged, and an op may join a group when all its other operands come from
+// lower levels.
+#include "passes/fusion/GroupPlan.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+
+/// Whether `op` may stand in a group at all.
+static bool isGroupable(Operation *op) {
+  if (isa<Decomposable>(op))
+    return false;
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return constant.getValue().isSplat() ||
+           constant.getValue().getNumElements() == 0;
+  auto fusible = dyn_cast<Fusible>(op);
+  if (!fusible)
+    return false;
+  FusionKind kind = fusible.fusionKind();
+  return kind == FusionKind::map || kind == FusionKind::row_reduce ||
+         kind == FusionKind::column_reduce;
+}
+
+static ArrayRef<int64_t> resultShape(Operation *op) {
+  return tensorType(op->getResult(0)).getShape();
+}
+
+/// The loop nest `op` needs when it stands alone.
+static PlannedGroup groupOfOne(Operation *op) {
+  PlannedGroup group;
+  group.space.assign(resultShape(op).begin(), resultShape(op).end());
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    ArrayRef<int64_t> input = tensorType(reduce.getInput()).getShape();
+    group.space.assign(input.begin(), input.end());
+    group.reducedAxes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
+    group.kind = reduce.getOrder() == AccumulationOrder::row
+                     ? GroupKind::row
+                     : GroupKind::column;
+  }
+  return group;
+}
+
+/// Merges the loop nest of `other` into `group`; the reason when they differ.
+static StringRef mergeNests(PlannedGroup &group, const PlannedGroup &other) {
+  if (group.space != other.space)
+    return "iteration spaces differ";
+  if (other.kind == GroupKind::map)
+    return {};
+  if (group.kind == GroupKind::map) {
+    group.kind = other.kind;
+    group.reducedAxes = other.reducedAxes;
+    return {};
+  }
+  if (group.kind != other.kind || group.reducedAxes != other.reducedAxes)
+    return "reductions differ in axes or order";
+  return {};
+}
+
+GroupPlan::GroupPlan(Block &block, bool fuse) {
+  classify(block);
+  for (Operation &op : block)
+    place(&op, fuse);
+}
+
+void GroupPlan::classify(Block &block) {
+  for (Operation &op : block) {
+    if (!isa<ConstantOp, BroadcastOp>(op) || !isGroupable(&op))
+      continue;
+    // A user outside groups (a contraction, a view, a write, the return) needs
+    // the bytes.
+    if (llvm::all_of(op.getUsers(), isGroupable))
+      freeOps.insert(&op);
+  }
+}
+
+std::optional<unsigned> GroupPlan::groupOf(Operation *op) const {
+  auto found = memberships.find(op);
+  if (found == memberships.end())
+    return std::nullopt;
+  return find(found->second);
+}
+
+unsigned GroupPlan::find(unsigned group) const {
+  while (parent[group] != group)
+    group = parent[group] = parent[parent[group]];
+  return group;
+}
+
+Value GroupPlan::rootOf(Value value) const {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isFree(op) || op->getNumOperands() == 0)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+unsigned GroupPlan::levelOf(Value value) const {
+  Operation *op = rootOf(value).getDefiningOp();
+  if (!op)
+    return 0;
+  if (std::optional<unsigned> group = groupOf(op))
+    return plans[*group].level;
+  return outsideLevels.lookup(op);
+}
+
+void GroupPlan::place(Operation *op, bool fuse) {
+  if (isFree(op))
+    return;
+  unsigned top = 0;
+  for (Value operand : op->getOperands())
+    top = std::max(top, levelOf(operand));
+  if (!isGroupable(op)) {
+    // Reads and constants stand before everything.
+    outsideLevels[op] = op->getNumOperands() == 0 ? 0 : top + 1;
+    return;
+  }
+  if (!fuse)
+    return open(op, top + 1);
+
+  // The groups of the highest level among the operands, and what keeps the op
+  // out of them.
+  SmallVector<unsigned> members;
+  StringRef reason;
+  SmallVector<Operation *> producers;
+  for (Value operand : op->getOperands()) {
+    Value root = rootOf(operand);
+    Operation *producer = root.getDefiningOp();
+    std::optional<unsigned> group = producer ? groupOf(producer) : std::nullopt;
+    if (levelOf(operand) < top || !producer) {
+      if (group)
+        refused.push_back({producer, op, "another operand is computed later"});
+      continue;
+    }
+    if (!group) {
+      if (top > 0)
+        reason = "another operand comes from a contraction or a view";
+      continue;
+    }
+    producers.push_back(producer);
+    if (root != operand)
+      reason = "the value is broadcast after it is complete";
+    if (!llvm::is_contained(members, *group))
+      members.push_back(*group);
+  }
+  if (reason.empty() && !members.empty())
+    reason = conflict(op, members);
+  if (members.empty() || !reason.empty()) {
+    for (Operation *producer : producers)
+      refused.push_back({producer, op, reason});
+    return open(op, top + 1);
+  }
+  join(op, members);
+}
+
+StringRef GroupPlan::conflict(Operation *op, ArrayRef<unsigned> members) const {
+  PlannedGroup merged = plans[members.front()];
+  for (unsigned member : members.drop_front())
+    if (StringRef reason = mergeNests(merged, plans[member]); !reason.empty())
+      return reason;
+  PlannedGroup alone = groupOfOne(op);
+  bool afterReduction =
+      merged.kind != GroupKind::map && alone.kind == GroupKind::map &&
+      ArrayRef(alone.space) ==
+          ArrayRef(withoutAxes(merged.space, merged.reducedAxes));
+  if (afterReduction)
+    return {};
+  return mergeNests(merged, alone);
+}
+
+void GroupPlan::open(Operation *op, unsigned level) {
+  PlannedGroup group = groupOfOne(op);
+  group.level = level;
+  group.ops.push_back(op);
+  memberships[op] = plans.size();
+  parent.push_back(plans.size());
+  plans.push_back(std::move(group));
+}
+
+void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
+  unsigned into = members.front();
+  for (unsigned member : members.drop_front()) {
+    // The longer list absorbs the shorter, so that merging stays near linear.
+    if (plans[member].ops.size() > plans[into].ops.size())
+      std::swap(into, member);
+    (void)mergeNests(plans[into], plans[member]);
+    plans[into].ops.append(plans[member].ops);
+    plans[member].ops.clear();
+    parent[member] = into;
+  }
+  PlannedGroup alone = groupOfOne(op);
+  if (alone.kind != GroupKind::map)
+    (void)mergeNests(plans[into], alone);
+  plans[into].ops.push_back(op);
+  memberships[op] = into;
+}
+
+} // namespace ampc

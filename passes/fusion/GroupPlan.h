@@ -1,0 +1,70 @@
+// Decides which primitives of a block share a kernel. Reads the IR only;
+// FormGroups rewrites.
+#ifndef AMPC_PASSES_FUSION_GROUPPLAN_H
+#define AMPC_PASSES_FUSION_GROUPPLAN_H
+
+#include "ir/dialect/Dialect.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace ampc {
+
+/// One loop nest and the ops in it, in program order.
+struct PlannedGroup {
+  amp::GroupKind kind = amp::GroupKind::map;
+  llvm::SmallVector<int64_t> space; // extents of the loop nest
+  llvm::SmallVector<int64_t>
+      reducedAxes;    // axes of `space` that row and column groups reduce
+  unsigned level = 0; // above the level of everything the group reads
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
+/// Why a producer and its consumer stand in different groups.
+struct FusionRefusal {
+  mlir::Operation *producer;
+  mlir::Operation *consumer;
+  llvm::StringRef reason;
+};
+
+/// The grouping of one block.
+class GroupPlan {
+public:
+  /// Plans `block`; without `fuse` every op becomes a group of its own.
+  GroupPlan(mlir::Block &block, bool fuse);
+
+  /// Groups in order of creation; merged ones are empty.
+  llvm::ArrayRef<PlannedGroup> groups() const { return plans; }
+  llvm::ArrayRef<FusionRefusal> refusals() const { return refused; }
+
+  /// The group of `op`, none for ops that stay outside and for free ops.
+  std::optional<unsigned> groupOf(mlir::Operation *op) const;
+
+  /// A splat constant or a broadcast that is cloned into each group that uses
+  /// it.
+  bool isFree(mlir::Operation *op) const { return freeOps.contains(op); }
+
+private:
+  void classify(mlir::Block &block);
+  void place(mlir::Operation *op, bool fuse);
+  unsigned find(unsigned group) const;
+  /// Level of what computes `value`, seen through free ops.
+  unsigned levelOf(mlir::Value value) const;
+  /// The value behind `value` when free ops are looked through.
+  mlir::Value rootOf(mlir::Value value) const;
+  /// Why `op` cannot join all of `members` as one group; empty when it can.
+  llvm::StringRef conflict(mlir::Operation *op,
+                           llvm::ArrayRef<unsigned> members) const;
+  void open(mlir::Operation *op, unsigned level);
+  void join(mlir::Operation *op, llvm::ArrayRef<unsigned> members);
+
+  llvm::SmallVector<PlannedGroup> plans;
+  mutable llvm::SmallVector<unsigned> parent; // union-find over `plans`
+  llvm::DenseMap<mlir::Operation *, unsigned> memberships;
+  llvm::DenseMap<mlir::Operation *, unsigned>
+      outsideLevels; // ops that stay outside
+  llvm::DenseSet<mlir::Operation *> freeOps;
+  llvm::SmallVector<FusionRefusal> refused;
+};
+
+} // namespace ampc
+
+#endif // AMPC_PASSES_FUSION_GROUPPLAN_H

@@ -1,0 +1,60 @@
+//===- Passes.td - fusion: from step to fused --------------------------------------------------------===//
+#ifndef AMPC_PASSES_FUSION
+#define AMPC_PASSES_FUSION
+
+include "mlir/Pass/PassBase.td"
+
+def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
+  let summary = "spell composite ops in primitives";
+  let description = [{
+    Replaces every op with the `Decomposable` interface by its decomposition, to a fixed point.
+    Input: stage step. Leaves primitives only. A reduction over axes that do not stand together
+    becomes one reduction for each run of axes, the last run first, each rounded to the accumulation type.
+
+    ```mlir
+    %y = amp.relu %x : tensor<4xf32>                          // before
+    %0 = amp.constant dense<0.0> : tensor<4xf32>              // after
+    %y = amp.maximum %x, %0 : tensor<4xf32>
+    ```
+  }];
+}
+
+def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
+  let summary = "gather primitives into groups, one kernel each";
+  let description = [{
+    Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
+    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants and broadcasts
+    are cloned into each group that uses them, so that neither is ever stored.
+
+    An op joins the groups that produce its operands when they need the same loop nest: maps over one
+    space; a reduction after the maps over its input; maps over the reduced shape after it. Groups
+    have levels (one more than the highest level they read), and an op joins only groups of the
+    highest level among its operands, which keeps the groups acyclic in linear time. Groups stand in
+    the order of their last op where dependences allow. No bit of a result depends on the grouping
+    (N3, N4, N10).
+
+    Remarks, category fusion: `passed` for a group of several ops; `missed` for a producer and consumer in
+    different groups, with the blocking fact.
+
+    ```mlir
+    %0 = amp.add %a, %b : tensor<4xf32>          // before
+    %1 = amp.mul %0, %c : tensor<4xf32>
+    %1 = amp.group map [4] (%a, %b, %c) : ... { ... }   // after
+    ```
+  }];
+  let options = [
+    Option<"fuse", "fuse", "bool", "true",
+           "false: every op becomes a group of its own (opt level 1)">];
+}
+
+def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {
+  let summary = "refuse a module that is not fused";
+  let description = [{
+    The verifier of stage fused. Changes nothing.
+
+    fused_c1: the module is in stage fused.
+    fused_c2: entries hold groups, contractions, views, reads, writes and constants only.
+  }];
+}
+
+#endif // AMPC_PASSES_FUSION

@@ -1,0 +1,46 @@
+// Refuses a module that is not fused: the verifier of stage fused.
+#include "passes/fusion/Passes.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+#define GEN_PASS_DEF_VERIFYFUSED
+#include "passes/fusion/Passes.h.inc"
+
+namespace {
+
+/// Whether `op` may stand outside groups in stage fused.
+bool mayStandOutside(Operation *op) {
+  if (isa<GroupOp, ReadOp, WriteOp, ConstantOp>(op))
+    return true;
+  auto fusible = dyn_cast<Fusible>(op);
+  if (!fusible || isa<Decomposable>(op))
+    return false;
+  return fusible.fusionKind() == FusionKind::contraction ||
+         fusible.fusionKind() == FusionKind::view;
+}
+
+class VerifyFusedPass : public impl::VerifyFusedBase<VerifyFusedPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // fused_c1
+    if (stageOf(module) != Stage::fused) {
+      module.emitOpError() << "is not in stage fused";
+      return signalPassFailure();
+    }
+    for (auto func : module.getOps<func::FuncOp>())
+      for (Operation &op : func.front().without_terminator())
+        // fused_c2
+        if (!mayStandOutside(&op)) {
+          op.emitOpError() << "cannot stand outside a group in stage fused";
+          return signalPassFailure();
+        }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+} // namespace ampc

@@ -1,0 +1,40 @@
+// Offsets for buffers with known live ranges: best fit, swept over time in both
+// directions.
+#ifndef AMPC_PASSES_MEMORY_BESTFIT_H
+#define AMPC_PASSES_MEMORY_BESTFIT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace ampc {
+
+/// Offsets are multiples of this many bytes: one cache line, one AVX-512
+/// vector.
+inline constexpr int64_t kBufferAlignment = 64;
+
+/// `bytes` rounded up to kBufferAlignment.
+int64_t alignBytes(int64_t bytes);
+
+/// One buffer: its bytes are needed at every position from `first` to `last`,
+/// both included.
+struct BufferRange {
+  int64_t bytes;
+  unsigned first, last;
+};
+
+/// Where the buffers stand.
+struct Placement {
+  llvm::SmallVector<int64_t> offsets; // one a buffer, in bytes
+  int64_t bytes = 0;                  // end of the highest buffer
+  int64_t lowerBound = 0;             // most bytes needed at one position
+};
+
+/// Places `buffers` so that two that are needed at one position never overlap.
+/// Sweeps time forward and backward, giving each buffer the smallest free gap
+/// that holds it, and keeps the smaller result: O(n log n).
+Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers);
+
+} // namespace ampc
+
+#endif // AMPC_PASSES_MEMORY_BESTFIT_H

@@ -1,0 +1,45 @@
+// When each value's bytes are needed, on the schedule of a block (the order of
+// its ops).
+#ifndef AMPC_PASSES_MEMORY_LIVERANGES_H
+#define AMPC_PASSES_MEMORY_LIVERANGES_H
+
+#include "ir/dialect/Dialect.h"
+
+namespace ampc {
+
+/// The value whose bytes `value` looks at: views are followed to their source.
+mlir::Value storageRoot(mlir::Value value);
+
+/// Positions of ops and last uses of values in one block. Positions count from
+/// 0 in block order; the terminator has the last one.
+class LiveRanges {
+public:
+  explicit LiveRanges(mlir::Block &block);
+
+  /// Position of an op of the block.
+  unsigned position(mlir::Operation *op) const { return positions.lookup(op); }
+
+  /// Position where the bytes of `root` are written: its op's, 0 for arguments.
+  unsigned start(mlir::Value root) const;
+
+  /// Last position that reads the bytes of `root`, through views too; its start
+  /// when nothing does.
+  unsigned end(mlir::Value root) const;
+
+  /// The op at the end of the range of `root`; null when nothing reads it.
+  mlir::Operation *lastUser(mlir::Value root) const {
+    return lastUsers.lookup(root);
+  }
+
+  /// Every read of variable `name` in the block.
+  llvm::ArrayRef<amp::ReadOp> readsOf(llvm::StringRef name) const;
+
+private:
+  llvm::StringMap<llvm::SmallVector<amp::ReadOp>> reads;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseMap<mlir::Value, mlir::Operation *> lastUsers;
+};
+
+} // namespace ampc
+
+#endif // AMPC_PASSES_MEMORY_LIVERANGES_H

@@ -1,0 +1,42 @@
+//===- Passes.td - memory: from fused to placed --------------------------------------------------------===//
+#ifndef AMPC_PASSES_MEMORY
+#define AMPC_PASSES_MEMORY
+
+include "mlir/Pass/PassBase.td"
+
+def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "give every value its bytes";
+  let description = [{
+    Input: stage fused; the order of ops is the schedule. Output: stage placed: `amp.place` on
+    every op result and argument, `amp.arena_bytes` on every entry.
+
+    - A value that `amp.write` stores is produced in the variable's own bytes when no later op reads
+      the old value (a map group over the variable's shape may itself read it); else the write copies.
+    - A value that the entry returns is produced in the output's bytes where possible.
+    - Views share their input's bytes; reads name the variable's.
+    - A read that outlives an overwrite of its variable is copied to the arena first.
+    - Everything else stands in the entry's arena: best fit over the live ranges, swept forward
+      and backward in O(n log n), the smaller result kept. Offsets are multiples of 64 bytes.
+
+    Remarks, category memory: arena bytes against the lower bound (the most bytes alive at once); `missed` for an
+    update that is not in place, with the blocking op.
+  }];
+}
+
+def VerifyPlacement : Pass<"amp-verify-placement", "::mlir::ModuleOp"> {
+  let summary = "refuse a placement in which bytes are clobbered";
+  let description = [{
+    The verifier of stage placed, independent of the planner. Changes nothing.
+
+    placement_c1: the module is in stage placed; every entry has `amp.arena_bytes`.
+    placement_c2: every argument and op result has a place of a space it may use.
+    placement_c3: arena offsets are multiples of 64 and end within `amp.arena_bytes`.
+    placement_c4: two values alive at the same time do not overlap in the arena or in an output.
+    placement_c5: a variable's old value is not read after its bytes are overwritten.
+    placement_c6: a view has its input's place, a read its variable's.
+    placement_c7: a value written in a variable's bytes is the one that amp.write stores there.
+    placement_c8: a group that updates in place is a map over the variable's shape.
+  }];
+}
+
+#endif // AMPC_PASSES_MEMORY

@@ -1,0 +1,283 @@
+// Refuses a placement in which bytes are clobbered: the verifier of stage
+// placed. It walks the schedule and keeps, for each byte range, who owns it; it
+// shares no code with the planner.
+#include "passes/memory/Passes.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+#define GEN_PASS_DEF_VERIFYPLACEMENT
+#include "passes/memory/Passes.h.inc"
+
+namespace {
+
+int64_t bytesOf(Value value) {
+  RankedTensorType type = cast<RankedTensorType>(value.getType());
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+class EntryChecker {
+public:
+  explicit EntryChecker(func::FuncOp func) : func(func) {}
+
+  LogicalResult run() {
+    if (failed(collectPlaces()) || failed(collectLastUses()))
+      return failure();
+    unsigned position = 0;
+    for (Operation &op : func.front()) {
+      expire(position);
+      if (failed(checkOperands(&op)) || failed(define(&op, position)))
+        return failure();
+      ++position;
+    }
+    return success();
+  }
+
+private:
+  /// placement_c1 to placement_c3, placement_c6.
+  LogicalResult collectPlaces() {
+    auto bytes = func->getAttrOfType<IntegerAttr>(kArenaBytesAttr);
+    if (!bytes || bytes.getInt() < 0)
+      return func.emitOpError() << "has no amp.arena_bytes";
+    arenaBytes = bytes.getInt();
+    for (BlockArgument argument : func.getArguments()) {
+      auto place =
+          func.getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), kPlaceAttr);
+      if (!place || place.getSpace() != Space::input ||
+          place.getIndex() != argument.getArgNumber())
+        return func.emitOpError() << "argument " << argument.getArgNumber()
+                                  << " must stand in its input's bytes";
+      places[argument] = place;
+    }
+    for (Operation &op : func.front()) {
+      auto attribute = op.getAttrOfType<ArrayAttr>(kPlaceAttr);
+      if (op.getNumResults() > 0 && !attribute)
+        return op.emitOpError() << "has no amp.place";
+      for (auto [i, result] : llvm::enumerate(op.getResults())) {
+        places[result] = cast<PlaceAttr>(attribute[i]);
+        if (failed(checkPlace(&op, result)))
+          return failure();
+      }
+    }
+    return success();
+  }
+
+  LogicalResult checkPlace(Operation *op, Value result) {
+    PlaceAttr place = places.lookup(result);
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      if (place.getSpace() != Space::variable ||
+          place.getVariable() != read.getVariableAttr())
+        return op->emitOpError() << "must stand in the bytes of "
+                                 << read.getVariableAttr() << ", got " << place;
+      return success();
+    }
+    if (isa<ReshapeOp>(op)) {
+      if (place != places.lookup(op->getOperand(0)))
+        return op->emitOpError()
+               << "must stand where its input does, got " << place;
+      return success();
+    }
+    if (isa<ConstantOp>(op)) {
+      if (place.getSpace() != Space::constant)
+        return op->emitOpError()
+               << "must stand in the constant section, got " << place;
+      return success();
+    }
+    if (place.getSpace() == Space::input || place.getSpace() == Space::constant)
+      return op->emitOpError() << "cannot write " << place;
+    if (place.getSpace() == Space::output &&
+        (place.getIndex() < 0 ||
+         place.getIndex() >= static_cast<int64_t>(func.getNumResults())))
+      return op->emitOpError() << "names no output of this entry: " << place;
+    if (place.getSpace() != Space::arena)
+      return success();
+    if (place.getIndex() % 64 != 0)
+      return op->emitOpError()
+             << "offset must be a multiple of 64, got " << place.getIndex();
+    if (place.getIndex() < 0 || place.getIndex() + bytesOf(result) > arenaBytes)
+      return op->emitOpError()
+             << "ends at byte " << place.getIndex() + bytesOf(result)
+             << " of an arena of " << arenaBytes;
+    return success();
+  }
+
+  /// The op that made the bytes of `value`: reshapes make none.
+  static Value source(Value value) {
+    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getInput();
+    return value;
+  }
+
+  static bool isRead(Value value) {
+    return isa_and_nonnull<ReadOp>(value.getDefiningOp());
+  }
+
+  LogicalResult collectLastUses() {
+    unsigned position = 0;
+    for (Operation &op : func.front()) {
+      if (!isa<ReshapeOp>(op))
+        for (Value operand : op.getOperands())
+          lastUse[source(operand)] = position;
+      for (Value result : op.getResults())
+        lastUse.try_emplace(result, position);
+      ++position;
+    }
+    return success();
+  }
+
+  /// Frees the arena bytes of values whose last use lies before `position`.
+  void expire(unsigned position) {
+    while (!ends.empty() && ends.begin()->first < position) {
+      arena.erase(ends.begin()->second);
+      ends.erase(ends.begin());
+    }
+  }
+
+  /// placement_c5 for variables, placement_c4 for outputs: what is read is
+  /// still there.
+  LogicalResult checkOperands(Operation *op) {
+    if (isa<ReshapeOp>(op))
+      return success();
+    for (Value operand : op->getOperands()) {
+      Value value = source(operand);
+      PlaceAttr place = places.lookup(value);
+      auto owner = owners.find(place);
+      if (owner == owners.end() || owner->second == value)
+        continue;
+      // Two reads of an unwritten variable see the same bytes.
+      if (isRead(value) && isRead(owner->second))
+        continue;
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << "reads " << place
+                                      << " after its bytes were overwritten";
+      diagnostic.attachNote(owner->second.getLoc()) << "overwritten here";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  LogicalResult define(Operation *op, unsigned position) {
+    if (auto write = dyn_cast<WriteOp>(op))
+      return defineWrite(write);
+    if (isa<ReshapeOp, ConstantOp>(op))
+      return success();
+    for (Value result : op->getResults()) {
+      PlaceAttr place = places.lookup(result);
+      if (bytesOf(result) == 0)
+        continue;
+      if (place.getSpace() == Space::arena) {
+        if (failed(defineArena(op, result, place, position)))
+          return failure();
+        continue;
+      }
+      if (isa<ReadOp>(op)) {
+        owners.try_emplace(place, result);
+        continue;
+      }
+      if (place.getSpace() == Space::variable &&
+          failed(checkUpdate(op, result, place)))
+        return failure();
+      if (place.getSpace() == Space::output && owners.count(place))
+        return op->emitOpError() << "overwrites " << place;
+      owners[place] = result;
+    }
+    return success();
+  }
+
+  /// placement_c4: no live value overlaps [offset, offset + bytes).
+  LogicalResult defineArena(Operation *op, Value result, PlaceAttr place,
+                            unsigned position) {
+    int64_t begin = place.getIndex(), end = begin + bytesOf(result);
+    auto next = arena.lower_bound(begin);
+    Value other;
+    if (next != arena.end() && next->first < end)
+      other = next->second;
+    else if (next != arena.begin()) {
+      auto previous = std::prev(next);
+      if (previous->first + bytesOf(previous->second) > begin)
+        other = previous->second;
+    }
+    if (other) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError()
+          << "overlaps a value that is still needed: " << place;
+      diagnostic.attachNote(other.getLoc())
+          << "that value is made here, at " << places.lookup(other);
+      return diagnostic;
+    }
+    arena[begin] = result;
+    ends.emplace(lastUse.lookup(result), begin);
+    return success();
+  }
+
+  /// placement_c7, placement_c8: an op that writes a variable's bytes.
+  LogicalResult checkUpdate(Operation *op, Value result, PlaceAttr place) {
+    bool stored =
+        llvm::any_of(func.front().getOps<WriteOp>(), [&](WriteOp write) {
+          return source(write.getInput()) == result &&
+                 write.getVariableAttr() == place.getVariable();
+        });
+    if (!stored)
+      return op->emitOpError() << "writes the bytes of " << place.getVariable()
+                               << " but no amp.write stores its value there";
+    auto group = dyn_cast<GroupOp>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (places.lookup(source(operand.get())) != place)
+        continue;
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(operand.get().getType()).getShape();
+      bool afterSpace = group && (group.getKind() == GroupKind::map) ==
+                                     (shape == group.getSpace());
+      bool pointwise =
+          afterSpace && operand.get().getType() == result.getType();
+      if (pointwise)
+        for (Operation *user :
+             group.getBody().getArgument(operand.getOperandNumber()).getUsers())
+          pointwise &= !isa<BroadcastOp, ReduceOp>(user);
+      if (!pointwise)
+        return op->emitOpError() << "overwrites " << place.getVariable()
+                                 << " while it reads other elements of it";
+    }
+    return success();
+  }
+
+  LogicalResult defineWrite(WriteOp write) {
+    Value value = source(write.getInput());
+    auto place = PlaceAttr::get(func.getContext(), Space::variable, 0,
+                                write.getVariableAttr());
+    owners[place] = value;
+    return success();
+  }
+
+  func::FuncOp func;
+  int64_t arenaBytes = 0;
+  llvm::DenseMap<Value, PlaceAttr> places;
+  llvm::DenseMap<Value, unsigned> lastUse;
+  std::map<int64_t, Value> arena;          // offset -> live value
+  std::multimap<unsigned, int64_t> ends;   // last use -> offset
+  llvm::DenseMap<PlaceAttr, Value> owners; // variables and outputs
+};
+
+class VerifyPlacementPass
+    : public impl::VerifyPlacementBase<VerifyPlacementPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (stageOf(module) != Stage::placed) {
+      module.emitOpError() << "is not in stage placed";
+      return signalPassFailure();
+    }
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(EntryChecker(func).run()))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+} // namespace ampc

@@ -1,0 +1,126 @@
+// The whole order of passes on one screen. Each constraint on the order has its
+// reason beside it.
+#include "passes/pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/differentiate/Passes.h"
+#include "passes/fusion/Passes.h"
+#include "passes/memory/Passes.h"
+#include "passes/precision/Passes.h"
+#include "passes/training/Passes.h"
+
+using namespace mlir;
+
+namespace ampc {
+
+void addStagePasses(OpPassManager &passes, amp::Stage stage,
+                    const PipelineOptions &options) {
+  switch (stage) {
+  case amp::Stage::model: // the front end's own
+    return;
+
+  case amp::Stage::typed:
+    // 1. Types first: the backward follows the forward's types (N20).
+    passes.addPass(createAssignPrecision({options.precision}));
+    return;
+
+  case amp::Stage::step: {
+    // 2. Entries before differentiation: an entry differentiates only what it
+    // returns.
+    BuildEntriesOptions entries;
+    entries.entries.assign(options.entries.begin(), options.entries.end());
+    passes.addPass(createBuildEntries(entries));
+    // 3. Gradients before the optimizer, which consumes them.
+    DifferentiateOptions differentiate;
+    if (!options.gradientOf.empty()) {
+      differentiate.entry = "gradient";
+      differentiate.output = options.gradientOf;
+    }
+    passes.addPass(createDifferentiate(differentiate));
+    passes.addPass(createBuildOptimizer());
+    // 4. Clean-up after the last builder: reads of one variable merge, dead
+    // gradients go (CSE erases dead ops too), so that the verifier can demand a
+    // step without them.
+    passes.addPass(createCSEPass());
+    passes.addPass(createVerifyStep());
+    return;
+  }
+
+  case amp::Stage::fused: {
+    // 5. Composites until here: precision and differentiation decide on them,
+    // kernels know primitives.
+    passes.addNestedPass<func::FuncOp>(createDecompose());
+    // 6. CSE before grouping: the scalars of equal optimizer updates (bias
+    // corrections) merge into one.
+    passes.addPass(createCSEPass());
+    FormGroupsOptions groups;
+    groups.fuse = options.fuse;
+    passes.addPass(createFormGroups(groups));
+    passes.addPass(createVerifyFused());
+    return;
+  }
+
+  case amp::Stage::placed:
+    // 7. Placement last: it fixes the schedule, and every pass after it would
+    // have to keep it.
+    passes.addPass(createPlaceBuffers());
+    passes.addPass(createVerifyPlacement());
+    return;
+  }
+}
+
+void addPasses(OpPassManager &passes, amp::Stage from, amp::Stage to,
+               const PipelineOptions &options) {
+  for (uint32_t stage = static_cast<uint32_t>(from) + 1;
+       stage <= static_cast<uint32_t>(to); ++stage)
+    addStagePasses(passes, static_cast<amp::Stage>(stage), options);
+}
+
+namespace {
+
+/// The options of the registered pipelines.
+struct TextualOptions : PassPipelineOptions<TextualOptions> {
+  Option<std::string> precision{*this, "precision",
+                                llvm::cl::desc("the precision policy: f32"),
+                                llvm::cl::init("f32")};
+  ListOption<std::string> entries{
+      *this, "entries",
+      llvm::cl::desc("entries to build (default: all the model has)")};
+  Option<std::string> gradientOf{
+      *this, "gradient-of",
+      llvm::cl::desc("entry gradient: the result to differentiate")};
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("whether primitives share kernels"),
+                    llvm::cl::init(true)};
+};
+
+void registerStage(amp::Stage stage, StringRef argument,
+                   StringRef description) {
+  PassPipelineRegistration<TextualOptions>(
+      argument, description,
+      [stage](OpPassManager &passes, const TextualOptions &textual) {
+        PipelineOptions options;
+        options.precision = textual.precision;
+        options.entries.assign(textual.entries.begin(), textual.entries.end());
+        options.gradientOf = textual.gradientOf;
+        options.fuse = textual.fuse;
+        addPasses(passes, amp::Stage::model, stage, options);
+      });
+}
+
+} // namespace
+
+void registerPipelines() {
+  registerStage(amp::Stage::typed, "ampc-to-typed",
+                "From stage model to stage typed");
+  registerStage(amp::Stage::step, "ampc-to-step",
+                "From stage model to stage step");
+  registerStage(amp::Stage::fused, "ampc-to-fused",
+                "From stage model to stage fused");
+  registerStage(amp::Stage::placed, "ampc-to-placed",
+                "From stage model to stage placed");
+}
+
+} // namespace ampc

@@ -1,0 +1,39 @@
+// The whole order of passes, from one named stage to the next.
+#ifndef AMPC_PASSES_PIPELINES_PIPELINES_H
+#define AMPC_PASSES_PIPELINES_PIPELINES_H
+
+#include "ir/dialect/Dialect.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace ampc {
+
+/// What the order of passes depends on.
+struct PipelineOptions {
+  /// The precision policy (`f32`).
+  std::string precision = "f32";
+  /// Entries to build; empty: train_step, eval_step and infer, as far as the
+  /// model has them.
+  std::vector<std::string> entries;
+  /// Entry `gradient` only: the result to differentiate.
+  std::string gradientOf;
+  /// Whether primitives share kernels (opt level 2) or each has its own (opt
+  /// level 1).
+  bool fuse = true;
+};
+
+/// Adds the passes that lead from the stage before `stage` to `stage`, its
+/// verifier last. Every stage but `model` has such a segment.
+void addStagePasses(mlir::OpPassManager &passes, amp::Stage stage,
+                    const PipelineOptions &options);
+
+/// Adds the passes that lead from stage `from` to stage `to`.
+void addPasses(mlir::OpPassManager &passes, amp::Stage from, amp::Stage to,
+               const PipelineOptions &options);
+
+/// Registers `ampc-to-typed`, `ampc-to-step`, `ampc-to-fused`,
+/// `ampc-to-placed`: from stage model.
+void registerPipelines();
+
+} // namespace ampc
+
+#endif // AMPC_PASSES_PIPELINES_PIPELINES_H

@@ -1,0 +1,155 @@
+// Refuses a module that is not a complete training step: the verifier of stage
+// step.
+#include "passes/training/Passes.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+#define GEN_PASS_DEF_VERIFYSTEP
+#include "passes/training/Passes.h.inc"
+
+namespace {
+
+/// step_c3: arguments are named, told apart and used.
+LogicalResult verifyArguments(func::FuncOp func, Entry entry) {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (!func.getArgAttrOfType<StringAttr>(i, kNameAttr) ||
+        !func.getArgAttrOfType<IoAttr>(i, kIoAttr))
+      return func.emitOpError()
+             << "argument " << i << " needs amp.name and amp.io";
+    if (argument.use_empty() && entry != Entry::gradient)
+      return func.emitOpError() << "argument " << i << " has no use";
+  }
+  return success();
+}
+
+/// step_c3, step_c7, step_c9: results are named, and of their kind.
+LogicalResult verifyResults(func::FuncOp func, Entry entry) {
+  for (unsigned i = 0; i < func.getNumResults(); ++i) {
+    auto io = func.getResultAttrOfType<IoAttr>(i, kIoAttr);
+    if (!io || !func.getResultAttrOfType<StringAttr>(i, kNameAttr))
+      return func.emitOpError()
+             << "result " << i << " needs amp.name and amp.io";
+    if (io.getValue() == Io::gradient && entry != Entry::gradient)
+      return func.emitOpError()
+             << "result " << i << " is a gradient that nothing consumed";
+    if (io.getValue() != Io::loss)
+      continue;
+    auto type = cast<RankedTensorType>(func.getResultTypes()[i]);
+    bool wide = type.getElementType().isF32() || type.getElementType().isF64();
+    if (type.getRank() != 0 || !wide)
+      return func.emitOpError()
+             << "loss " << i << " must be an f32 or f64 scalar, got " << type;
+    auto divisor = func.getResultAttrOfType<IntegerAttr>(i, kDivisorAttr);
+    if (entry == Entry::eval_step && (!divisor || divisor.getInt() <= 0))
+      return func.emitOpError()
+             << "loss " << i << " needs a positive amp.divisor";
+  }
+  return success();
+}
+
+/// step_c4, step_c5: who writes, and when.
+LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
+  llvm::StringMap<WriteOp> writes;
+  WriteOp first;
+  for (Operation &op : func.front()) {
+    if (auto read = dyn_cast<ReadOp>(op); read && first) {
+      InFlightDiagnostic diagnostic = read.emitOpError()
+                                      << "stands after a write";
+      diagnostic.attachNote(first.getLoc()) << "the first write is here";
+      return diagnostic;
+    }
+    auto write = dyn_cast<WriteOp>(op);
+    if (!write)
+      continue;
+    if (entry != Entry::train_step)
+      return write.emitOpError() << "cannot stand in " << stringifyEntry(entry)
+                                 << ": only train_step writes variables";
+    auto [position, isNew] = writes.try_emplace(write.getVariable(), write);
+    if (!isNew) {
+      InFlightDiagnostic diagnostic = write.emitOpError()
+                                      << "writes '" << write.getVariable()
+                                      << "' a second time";
+      diagnostic.attachNote(position->second.getLoc())
+          << "the first write is here";
+      return diagnostic;
+    }
+    first = first ? first : write;
+  }
+  // step_c6
+  for (StringRef counter : {kIterationVariable, kUpdateVariable})
+    if (entry == Entry::train_step && !writes.contains(counter))
+      return func.emitOpError() << "does not advance '" << counter << "'";
+  return success();
+}
+
+/// step_c8, step_c10, step_c11: each op alone.
+LogicalResult verifyOp(Operation *op, ModuleOp module) {
+  if (isa<OptimizerUpdate>(op)) {
+    auto read = op->getOperand(0).getDefiningOp<ReadOp>();
+    auto variable = read ? module.lookupSymbol<VariableOp>(read.getVariable())
+                         : VariableOp();
+    bool master = variable && (variable.getRole() == VariableRole::parameter ||
+                               variable.getRole() == VariableRole::master);
+    if (!master || !variable.tensorType().getElementType().isF32())
+      return op->emitOpError()
+             << "must update an f32 variable of role parameter or master";
+    bool written =
+        llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
+          auto write = dyn_cast<WriteOp>(user);
+          return write && write.getVariable() == read.getVariable();
+        });
+    if (!written)
+      return op->emitOpError() << "updates '" << read.getVariable()
+                               << "' but no amp.write stores it";
+  }
+  if (auto random = dyn_cast<RandomOp>(op); random && random.getKey().empty())
+    return random.emitOpError() << "has no key";
+  if (isOpTriviallyDead(op))
+    return op->emitOpError() << "has no effect and no use";
+  return success();
+}
+
+class VerifyStepPass : public impl::VerifyStepBase<VerifyStepPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  static LogicalResult verify(ModuleOp module) {
+    // step_c1
+    if (stageOf(module) != Stage::step)
+      return module.emitOpError() << "is not in stage step";
+    llvm::SmallDenseSet<uint32_t> seen;
+    for (auto func : module.getOps<func::FuncOp>()) {
+      // step_c2
+      std::optional<Entry> entry = entryOf(func);
+      if (!entry)
+        return func.emitOpError() << "is no entry";
+      if (*entry == Entry::forward)
+        return func.emitOpError()
+               << "is left from the model: stage step holds entries only";
+      if (!seen.insert(static_cast<uint32_t>(*entry)).second)
+        return func.emitOpError()
+               << "is a second entry " << stringifyEntry(*entry);
+      if (failed(verifyArguments(func, *entry)) ||
+          failed(verifyResults(func, *entry)) ||
+          failed(verifyWrites(func, *entry)))
+        return failure();
+      for (Operation &op : func.front().without_terminator())
+        if (failed(verifyOp(&op, module)))
+          return failure();
+    }
+    return success();
+  }
+};
+
+} // namespace
+} // namespace ampc
