@@ -49,7 +49,8 @@ void Block::release() {
   address = nullptr;
 }
 
-Allocator::Allocator(uint64_t limit) : counts(std::make_shared<Block::Counts>()) {
+Allocator::Allocator(uint64_t limit)
+    : counts(std::make_shared<Block::Counts>()) {
   counts->limit = limit;
 }
 
@@ -59,17 +60,20 @@ Expected<Block> Allocator::allocate(MemoryKind kind, uint64_t bytes) {
     return block;
   std::lock_guard lock(counts->mutex);
   auto refuse = [&](const std::string &why) {
-    return fail(Code::DoesNotFit, "",
-                fmt::format("{} bytes of {} do not fit: {} (held: variables {}, arena {}, "
-                            "workspace {}, batch {})",
-                            bytes, nameOf(kind), why, counts->byKind[0], counts->byKind[1],
-                            counts->byKind[2], counts->byKind[3]));
+    return fail(
+        Code::DoesNotFit, "",
+        fmt::format(
+            "{} bytes of {} do not fit: {} (held: variables {}, arena {}, "
+            "workspace {}, batch {})",
+            bytes, nameOf(kind), why, counts->byKind[0], counts->byKind[1],
+            counts->byKind[2], counts->byKind[3]));
   };
   if (bytes > kMaxExtent)
     return refuse("a block is at most 2^48 bytes");
   if (counts->limit && bytes > counts->limit - counts->now)
     return refuse(fmt::format("the limit is {} bytes", counts->limit));
-  // Rounded up so that vector loads of a kernel's last element stay inside the block.
+  // Rounded up so that vector loads of a kernel's last element stay inside the
+  // block.
   uint64_t rounded = (bytes + 63) / 64 * 64;
   auto *address = static_cast<std::byte *>(std::aligned_alloc(64, rounded));
   if (!address)

@@ -1,5 +1,6 @@
-// Where the runtime's large memory comes from: 64-byte aligned blocks, counted by purpose, so that
-// a budget can be held and a peak reported. Small bookkeeping objects are not counted.
+// Where the runtime's large memory comes from: 64-byte aligned blocks, counted
+// by purpose, so that a budget can be held and a peak reported. Small
+// bookkeeping objects are not counted.
 #pragma once
 
 #include "runtime/api/Export.h"
@@ -51,8 +52,8 @@ public:
   /// `limit` bytes in all; 0: no limit.
   explicit Allocator(uint64_t limit = 0);
 
-  /// A zeroed block of `bytes` bytes (none for 0). Over the limit, or refused by the system:
-  /// Code DoesNotFit, with the categories' bytes in the message.
+  /// A zeroed block of `bytes` bytes (none for 0). Over the limit, or refused
+  /// by the system: Code DoesNotFit, with the categories' bytes in the message.
   [[nodiscard]] Expected<Block> allocate(MemoryKind kind, uint64_t bytes);
 
   /// Bytes held now.

@@ -1,5 +1,5 @@
-// Processor probe. The system's flag list is used beside cpuid because it knows which register
-// states the system saves.
+// Processor probe. The system's flag list is used beside cpuid because it knows
+// which register states the system saves.
 #include "runtime/core/CpuFeatures.h"
 
 #include <cctype>
@@ -21,7 +21,8 @@ std::optional<CpuLevel> cpuLevelByName(std::string_view name) {
   return std::nullopt;
 }
 
-/// Lower case letters and digits only, so that `amx-bf16` and `amx_bf16` are one name.
+/// Lower case letters and digits only, so that `amx-bf16` and `amx_bf16` are
+/// one name.
 static std::string plain(std::string_view name) {
   std::string out;
   for (char c : name)
@@ -33,10 +34,17 @@ static std::string plain(std::string_view name) {
 /// LLVM's names that the system spells otherwise.
 static std::string systemName(const std::string &name) {
   static constexpr std::pair<std::string_view, std::string_view> other[] = {
-      {"sse3", "pni"},          {"lzcnt", "abm"},   {"pclmul", "pclmulqdq"},
-      {"cmpxchg16b", "cx16"},   {"cmpxchg8b", "cx8"}, {"sahf", "lahflm"},
-      {"rdrnd", "rdrand"},      {"sha", "shani"},   {"prfchw", "3dnowprefetch"},
-      {"avxifma", "avxifma"},   {"serialize", "serialize"}};
+      {"sse3", "pni"},
+      {"lzcnt", "abm"},
+      {"pclmul", "pclmulqdq"},
+      {"cmpxchg16b", "cx16"},
+      {"cmpxchg8b", "cx8"},
+      {"sahf", "lahflm"},
+      {"rdrnd", "rdrand"},
+      {"sha", "shani"},
+      {"prfchw", "3dnowprefetch"},
+      {"avxifma", "avxifma"},
+      {"serialize", "serialize"}};
   for (auto [llvm, system] : other)
     if (name == llvm)
       return std::string(system);
@@ -49,10 +57,14 @@ CpuFeatures CpuFeatures::probe(CpuLevel limit) {
   __builtin_cpu_init();
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("bmi2");
-  bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+  bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                __builtin_cpu_supports("avx512bw") &&
+                __builtin_cpu_supports("avx512cd") &&
+                __builtin_cpu_supports("avx512dq") &&
                 __builtin_cpu_supports("avx512vl");
-  result.found = avx512 ? CpuLevel::Avx512 : avx2 ? CpuLevel::Avx2 : CpuLevel::Baseline;
+  result.found = avx512 ? CpuLevel::Avx512
+                 : avx2 ? CpuLevel::Avx2
+                        : CpuLevel::Baseline;
   if (result.found > limit)
     result.found = limit;
 
@@ -63,7 +75,8 @@ CpuFeatures CpuFeatures::probe(CpuLevel limit) {
     size_t colon = line.find(':');
     result.flags = " ";
     std::string word;
-    for (size_t i = colon == std::string::npos ? line.size() : colon + 1; i <= line.size(); ++i) {
+    for (size_t i = colon == std::string::npos ? line.size() : colon + 1;
+         i <= line.size(); ++i) {
       if (i < line.size() && line[i] != ' ') {
         word += line[i];
       } else if (!word.empty()) {
@@ -81,8 +94,9 @@ bool CpuFeatures::has(std::string_view feature) const {
   std::string name = plain(feature);
   bool wide = name.rfind("avx512", 0) == 0 || name.rfind("amx", 0) == 0 ||
               name.rfind("evex512", 0) == 0 || name.rfind("avx10", 0) == 0;
-  bool middle = name == "avx" || name == "avx2" || name == "fma" || name == "f16c" ||
-                name == "bmi" || name == "bmi1" || name == "bmi2" || name.rfind("avx", 0) == 0;
+  bool middle = name == "avx" || name == "avx2" || name == "fma" ||
+                name == "f16c" || name == "bmi" || name == "bmi1" ||
+                name == "bmi2" || name.rfind("avx", 0) == 0;
   if ((wide && limit < CpuLevel::Avx512) || (middle && limit < CpuLevel::Avx2))
     return false;
   if (name == "evex512") // LLVM's word for 512-bit registers
@@ -99,12 +113,14 @@ bool CpuFeatures::has(std::string_view feature) const {
   // No flag list: what the levels guarantee.
   if (wide)
     return found == CpuLevel::Avx512 &&
-           (name == "avx512f" || name == "avx512bw" || name == "avx512cd" || name == "avx512dq" ||
-            name == "avx512vl");
+           (name == "avx512f" || name == "avx512bw" || name == "avx512cd" ||
+            name == "avx512dq" || name == "avx512vl");
   if (middle)
-    return found >= CpuLevel::Avx2 && (name == "avx" || name == "avx2" || name == "fma" ||
-                                       name == "f16c" || name == "bmi1" || name == "bmi2");
-  return name.rfind("sse", 0) == 0 || name == "popcnt" || name == "fxsr" || name == "cx8";
+    return found >= CpuLevel::Avx2 &&
+           (name == "avx" || name == "avx2" || name == "fma" ||
+            name == "f16c" || name == "bmi1" || name == "bmi2");
+  return name.rfind("sse", 0) == 0 || name == "popcnt" || name == "fxsr" ||
+         name == "cx8";
 }
 
 bool requestAmx() {

@@ -10,8 +10,8 @@
 
 namespace ampc::rt {
 
-/// Instruction-set levels, each containing the one before: `baseline` is any x86-64, `avx2` is
-/// x86-64-v3, `avx512` is x86-64-v4.
+/// Instruction-set levels, each containing the one before: `baseline` is any
+/// x86-64, `avx2` is x86-64-v3, `avx512` is x86-64-v4.
 enum class CpuLevel : uint8_t { Baseline = 0, Avx2, Avx512 };
 
 /// `baseline`, `avx2`, `avx512`.
@@ -28,18 +28,20 @@ public:
   CpuLevel level() const { return found; }
   /// AMX tiles with bf16 products are there (and `limit` is not below avx512).
   bool hasAmx() const { return amx; }
-  /// Whether a feature by LLVM's name (`avx512f`, `amx-bf16`, `fma`; a leading `+` is skipped) is
-  /// usable here.
+  /// Whether a feature by LLVM's name (`avx512f`, `amx-bf16`, `fma`; a leading
+  /// `+` is skipped) is usable here.
   bool has(std::string_view feature) const;
 
 private:
   CpuLevel found = CpuLevel::Baseline;
   CpuLevel limit = CpuLevel::Avx512;
   bool amx = false;
-  std::string flags; ///< the system's list, ` name name `, with separators removed from names
+  std::string flags; ///< the system's list, ` name name `, with separators
+                     ///< removed from names
 };
 
-/// Asks the system for AMX tiles, once a process. False where the system refuses.
+/// Asks the system for AMX tiles, once a process. False where the system
+/// refuses.
 AMPC_API bool requestAmx();
 
 } // namespace ampc::rt

@@ -1,11 +1,13 @@
-// Randomness, to the bit (docs/numerics.md, N17): Philox4x32-10, a function of key and counter.
-// Nothing has a state, so no order of evaluation, thread count or device changes a number.
+// Randomness, to the bit (docs/numerics.md, N17): Philox4x32-10, a function of
+// key and counter. Nothing has a state, so no order of evaluation, thread count
+// or device changes a number.
 //
 // From four words w0..w3 of one counter come four values:
 //   uniform  u_i = (w_i >> 8) * 2^-24, in [0, 1)
 //   normal   pairs by Box-Muller in f64, each rounded once to the element type:
-//            r = sqrt(-2 ln(((w0 >> 8) + 1) * 2^-24)),  t = 2 pi u_1,  n_0 = r cos t,  n_1 = r sin t;
-//            n_2, n_3 likewise from w2, w3. The + 1 keeps the logarithm's argument in (0, 1].
+//            r = sqrt(-2 ln(((w0 >> 8) + 1) * 2^-24)),  t = 2 pi u_1,  n_0 = r
+//            cos t,  n_1 = r sin t; n_2, n_3 likewise from w2, w3. The + 1
+//            keeps the logarithm's argument in (0, 1].
 #pragma once
 
 #include <array>
@@ -32,14 +34,19 @@ inline PhiloxWords philox(PhiloxWords counter, uint64_t key) {
 }
 
 /// Who draws; part of the counter.
-enum class RandomMode : uint32_t { TrainStep = 0, EvalStep = 1, Infer = 2, Initialiser = 3 };
+enum class RandomMode : uint32_t {
+  TrainStep = 0,
+  EvalStep = 1,
+  Infer = 2,
+  Initialiser = 3
+};
 
 /// The counter of the four elements that start at logical element `4 * quad`.
 /// `site` is below 2^30, `micro` below 2^16.
-inline PhiloxWords randomCounter(uint64_t quad, RandomMode mode, uint32_t site, uint32_t index,
-                                 uint32_t micro = 0) {
-  return {uint32_t(quad), (micro << 16) | uint32_t((quad >> 32) & 0xffff), index,
-          (uint32_t(mode) << 30) | site};
+inline PhiloxWords randomCounter(uint64_t quad, RandomMode mode, uint32_t site,
+                                 uint32_t index, uint32_t micro = 0) {
+  return {uint32_t(quad), (micro << 16) | uint32_t((quad >> 32) & 0xffff),
+          index, (uint32_t(mode) << 30) | site};
 }
 
 /// In [0, 1), a multiple of 2^-24.
@@ -49,8 +56,10 @@ inline float uniformOf(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
 inline std::array<double, 4> normalsOf(const PhiloxWords &words) {
   std::array<double, 4> out;
   for (int i = 0; i < 4; i += 2) {
-    double radius = std::sqrt(-2.0 * std::log(double((words[i] >> 8) + 1) * 0x1p-24));
-    double angle = 2.0 * std::numbers::pi * (double(words[i + 1] >> 8) * 0x1p-24);
+    double radius =
+        std::sqrt(-2.0 * std::log(double((words[i] >> 8) + 1) * 0x1p-24));
+    double angle =
+        2.0 * std::numbers::pi * (double(words[i + 1] >> 8) * 0x1p-24);
     out[i] = radius * std::cos(angle);
     out[i + 1] = radius * std::sin(angle);
   }

@@ -13,16 +13,19 @@ void Tensor::Free::operator()(std::byte *address) const { std::free(address); }
 Expected<Tensor> Tensor::zeros(DType dtype, std::span<const int64_t> shape) {
   std::optional<uint64_t> count = countOf(shape);
   if (!count)
-    return fail(Code::BadInput, "",
-                fmt::format("the extents of {} are negative or their product is over 2^48",
-                            typeText(dtype, shape)));
+    return fail(
+        Code::BadInput, "",
+        fmt::format(
+            "the extents of {} are negative or their product is over 2^48",
+            typeText(dtype, shape)));
   Tensor tensor;
   tensor.type = dtype;
   tensor.extents.assign(shape.begin(), shape.end());
   tensor.byteCount = *count * sizeOf(dtype);
   size_t rounded = (tensor.byteCount + 63) / 64 * 64;
   if (rounded) {
-    tensor.data.reset(static_cast<std::byte *>(std::aligned_alloc(64, rounded)));
+    tensor.data.reset(
+        static_cast<std::byte *>(std::aligned_alloc(64, rounded)));
     if (!tensor.data)
       return fail(Code::DoesNotFit, "",
                   fmt::format("no memory for {} bytes of {}", tensor.byteCount,
@@ -77,13 +80,16 @@ double toDouble(DType type, const std::byte *from) {
   }
 }
 
-/// f64 to f32 so that a second rounding to 16 bits is as good as one: round to odd.
+/// f64 to f32 so that a second rounding to 16 bits is as good as one: round to
+/// odd.
 float toOddFloat(double value) {
   float nearest = float(value);
-  if (double(nearest) == value || !(nearest == nearest) || nearest - nearest != 0)
+  if (double(nearest) == value || !(nearest == nearest) ||
+      nearest - nearest != 0)
     return nearest;
   uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  bool away = (double(nearest) > value) == (value > 0); // rounded away from zero
+  bool away =
+      (double(nearest) > value) == (value > 0); // rounded away from zero
   if (away)
     bits -= 1;
   return std::bit_cast<float>(bits | 1);
@@ -115,12 +121,14 @@ int64_t toInteger(DType type, const std::byte *from) {
   }
 }
 
-bool isEightBitFloat(DType type) { return type == DType::F8E4M3 || type == DType::F8E5M2; }
+bool isEightBitFloat(DType type) {
+  return type == DType::F8E4M3 || type == DType::F8E5M2;
+}
 
 } // namespace
 
-Expected<void> convert(DType fromType, const std::byte *from, DType toType, std::byte *to,
-                       uint64_t count) {
+Expected<void> convert(DType fromType, const std::byte *from, DType toType,
+                       std::byte *to, uint64_t count) {
   if (fromType == toType) {
     std::memcpy(to, from, count * sizeOf(toType));
     return {};
@@ -128,8 +136,8 @@ Expected<void> convert(DType fromType, const std::byte *from, DType toType, std:
   bool narrows = info(fromType).isFloat && !info(toType).isFloat;
   if (narrows || isEightBitFloat(fromType) || isEightBitFloat(toType))
     return fail(Code::BadInput, "",
-                fmt::format("elements of {} do not convert to {}", nameOf(fromType),
-                            nameOf(toType)));
+                fmt::format("elements of {} do not convert to {}",
+                            nameOf(fromType), nameOf(toType)));
   size_t step = sizeOf(fromType), stride = sizeOf(toType);
   if (info(toType).isFloat) {
     for (uint64_t i = 0; i < count; ++i)
@@ -138,15 +146,18 @@ Expected<void> convert(DType fromType, const std::byte *from, DType toType, std:
   }
   for (uint64_t i = 0; i < count; ++i) {
     int64_t value = toInteger(fromType, from + i * step);
-    int64_t low = toType == DType::Bool ? 0 : toType == DType::I8 ? -128
-                : toType == DType::I32  ? INT32_MIN
-                                        : INT64_MIN;
-    int64_t high = toType == DType::Bool ? 1 : toType == DType::I8 ? 127
-                 : toType == DType::I32  ? INT32_MAX
-                                         : INT64_MAX;
+    int64_t low = toType == DType::Bool  ? 0
+                  : toType == DType::I8  ? -128
+                  : toType == DType::I32 ? INT32_MIN
+                                         : INT64_MIN;
+    int64_t high = toType == DType::Bool  ? 1
+                   : toType == DType::I8  ? 127
+                   : toType == DType::I32 ? INT32_MAX
+                                          : INT64_MAX;
     if (value < low || value > high)
       return fail(Code::BadInput, "",
-                  fmt::format("element {} is {}, outside {}", i, value, nameOf(toType)));
+                  fmt::format("element {} is {}, outside {}", i, value,
+                              nameOf(toType)));
     std::memcpy(to + i * stride, &value, stride); // little-endian
   }
   return {};

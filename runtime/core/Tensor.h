@@ -1,5 +1,5 @@
-// Dense row-major tensors on the host: a view (borrowed) and an owner. What goes into and comes
-// out of a session; kernels see bare pointers.
+// Dense row-major tensors on the host: a view (borrowed) and an owner. What
+// goes into and comes out of a session; kernels see bare pointers.
 #pragma once
 
 #include "runtime/api/Export.h"
@@ -26,9 +26,10 @@ class AMPC_API Tensor {
 public:
   Tensor() = default;
 
-  /// A zeroed tensor. Extents that are negative or too large: Code BadInput; no memory:
-  /// Code DoesNotFit.
-  [[nodiscard]] static Expected<Tensor> zeros(DType dtype, std::span<const int64_t> shape);
+  /// A zeroed tensor. Extents that are negative or too large: Code BadInput; no
+  /// memory: Code DoesNotFit.
+  [[nodiscard]] static Expected<Tensor> zeros(DType dtype,
+                                              std::span<const int64_t> shape);
   /// A tensor with a copy of `view`'s bytes.
   [[nodiscard]] static Expected<Tensor> copy_of(const TensorView &view);
   /// A deep copy.
@@ -76,9 +77,12 @@ struct NamedView {
   TensorView view;
 };
 
-/// Copies `from` into `to` (the same number of elements, at `count`), converting the element type:
-/// f16 and bf16 round to nearest even. Integers convert to floats, never back.
-[[nodiscard]] AMPC_API Expected<void> convert(DType fromType, const std::byte *from,
-                                              DType toType, std::byte *to, uint64_t count);
+/// Copies `from` into `to` (the same number of elements, at `count`),
+/// converting the element type: f16 and bf16 round to nearest even. Integers
+/// convert to floats, never back.
+[[nodiscard]] AMPC_API Expected<void> convert(DType fromType,
+                                              const std::byte *from,
+                                              DType toType, std::byte *to,
+                                              uint64_t count);
 
 } // namespace ampc::rt

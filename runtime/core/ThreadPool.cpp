@@ -14,7 +14,8 @@ namespace {
 /// Round to nearest, no flushing of subnormals, exceptions masked.
 constexpr uint32_t kDefaultMode = 0x1f80;
 
-/// Rounds of `pause` before a worker parks: about 50 us, the gap between two launches of a step.
+/// Rounds of `pause` before a worker parks: about 50 us, the gap between two
+/// launches of a step.
 constexpr int kSpins = 2000;
 
 struct LibraryThreads {
@@ -22,15 +23,17 @@ struct LibraryThreads {
   void (*set)(int) = nullptr;
 };
 
-/// OpenMP's per-thread setting. oneDNN brings libgomp; its copy is asked for by name first, since
-/// another OpenMP in the process could own the plain symbol.
+/// OpenMP's per-thread setting. oneDNN brings libgomp; its copy is asked for by
+/// name first, since another OpenMP in the process could own the plain symbol.
 const LibraryThreads &libraryThreads() {
   static const LibraryThreads found = [] {
     LibraryThreads result;
     void *handle = ::dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *scope = handle ? handle : RTLD_DEFAULT;
-    result.get = reinterpret_cast<int (*)()>(::dlsym(scope, "omp_get_max_threads"));
-    result.set = reinterpret_cast<void (*)(int)>(::dlsym(scope, "omp_set_num_threads"));
+    result.get =
+        reinterpret_cast<int (*)()>(::dlsym(scope, "omp_get_max_threads"));
+    result.set =
+        reinterpret_cast<void (*)(int)>(::dlsym(scope, "omp_set_num_threads"));
     return result;
   }();
   return found;
@@ -66,10 +69,12 @@ ThreadPool::Lease::~Lease() {
   _mm_setcsr(savedMode);
 }
 
-void ThreadPool::Lease::run(int64_t tiles, int64_t grain, int threads, Body body, void *context) {
+void ThreadPool::Lease::run(int64_t tiles, int64_t grain, int threads,
+                            Body body, void *context) {
   if (tiles <= 0)
     return;
-  int helpers = int(std::min<int64_t>(std::min(threads, pool.size()) - 1, tiles - 1));
+  int helpers =
+      int(std::min<int64_t>(std::min(threads, pool.size()) - 1, tiles - 1));
   if (helpers <= 0) {
     body(context, 0, 0, tiles);
     return;
@@ -78,15 +83,18 @@ void ThreadPool::Lease::run(int64_t tiles, int64_t grain, int threads, Body body
   pool.context = context;
   pool.tiles = tiles;
   // About eight pieces a thread: even load without a counter update per tile.
-  pool.grain = std::max({grain, tiles / (int64_t(helpers + 1) * 8), int64_t(1)});
+  pool.grain =
+      std::max({grain, tiles / (int64_t(helpers + 1) * 8), int64_t(1)});
   pool.helpers = helpers;
   pool.next.store(0, std::memory_order_relaxed);
   // Closed and empty here; the release makes the job visible to those who join.
-  pool.gate.store((pool.gate.load(std::memory_order_relaxed) & ~(kJob - 1)) + kJob + kOpen,
+  pool.gate.store((pool.gate.load(std::memory_order_relaxed) & ~(kJob - 1)) +
+                      kJob + kOpen,
                   std::memory_order_release);
   pool.gate.notify_all();
   pool.runTiles(0);
-  uint32_t state = pool.gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  uint32_t state =
+      pool.gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   for (int spin = 0; state & kInside; ++spin) {
     if (spin < kSpins)
       _mm_pause();
@@ -127,7 +135,8 @@ void ThreadPool::work(int thread) {
     uint32_t state = gate.load(std::memory_order_acquire);
     uint32_t job = state / kJob;
     if ((state & kOpen) && job != done && join(state)) {
-      // The job may have been replaced between load and join: inside, it stands still.
+      // The job may have been replaced between load and join: inside, it stands
+      // still.
       job = gate.load(std::memory_order_acquire) / kJob;
       if (thread <= helpers)
         runTiles(thread);
@@ -145,7 +154,9 @@ void ThreadPool::work(int thread) {
 
 void ThreadPool::stopWorkers() {
   stopping.store(true, std::memory_order_release);
-  gate.fetch_add(kJob, std::memory_order_acq_rel); // changes the value parked workers wait on
+  gate.fetch_add(
+      kJob,
+      std::memory_order_acq_rel); // changes the value parked workers wait on
   gate.notify_all();
   for (std::thread &worker : workers)
     worker.join();
@@ -156,7 +167,8 @@ void ThreadPool::stopWorkers() {
 
 Expected<void> ThreadPool::resize(int threads) {
   if (threads < 0 || threads > 1024)
-    return fail(Code::Usage, "threads", fmt::format("expected 0 to 1024 threads, got {}", threads));
+    return fail(Code::Usage, "threads",
+                fmt::format("expected 0 to 1024 threads, got {}", threads));
   if (threads == 0)
     threads = int(std::clamp(std::thread::hardware_concurrency(), 1u, 1024u));
   std::lock_guard lock(mutex);
@@ -171,8 +183,8 @@ Expected<void> ThreadPool::resize(int threads) {
   } catch (const std::system_error &error) {
     count.store(int(workers.size()) + 1, std::memory_order_relaxed);
     return fail(Code::Environment, "threads",
-                fmt::format("the system gave {} of {} threads: {}", workers.size() + 1, threads,
-                            error.what()));
+                fmt::format("the system gave {} of {} threads: {}",
+                            workers.size() + 1, threads, error.what()));
   }
   count.store(threads, std::memory_order_relaxed);
   return {};

@@ -1,6 +1,7 @@
-// The process's one pool of threads. Small and own, because launch latency is the product: a
-// worker spins for a while, then parks. It runs tiles [0, n) in any order; results must not depend
-// on which thread runs which tile. Sessions queue for it with a lease.
+// The process's one pool of threads. Small and own, because launch latency is
+// the product: a worker spins for a while, then parks. It runs tiles [0, n) in
+// any order; results must not depend on which thread runs which tile. Sessions
+// queue for it with a lease.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -15,19 +16,22 @@ namespace ampc::rt {
 
 class ThreadPool {
 public:
-  /// Runs tiles [begin, end); `thread` is below the number of threads and unique among those
-  /// running at the time.
+  /// Runs tiles [begin, end); `thread` is below the number of threads and
+  /// unique among those running at the time.
   using Body = void (*)(void *context, int thread, int64_t begin, int64_t end);
 
-  /// Exclusive use of the pool. While it lives, the caller's floating-point mode is the default
-  /// one and, on the calling thread as on the workers, library code is held to one thread.
+  /// Exclusive use of the pool. While it lives, the caller's floating-point
+  /// mode is the default one and, on the calling thread as on the workers,
+  /// library code is held to one thread.
   class Lease {
   public:
     Lease(Lease &&) = delete;
     ~Lease();
-    /// Runs `body` over [0, tiles) on at most `threads` threads, the caller among them, in pieces
-    /// of at least `grain` tiles. Returns when all are done. Allocates nothing.
-    void run(int64_t tiles, int64_t grain, int threads, Body body, void *context);
+    /// Runs `body` over [0, tiles) on at most `threads` threads, the caller
+    /// among them, in pieces of at least `grain` tiles. Returns when all are
+    /// done. Allocates nothing.
+    void run(int64_t tiles, int64_t grain, int threads, Body body,
+             void *context);
 
   private:
     friend class ThreadPool;
@@ -41,11 +45,13 @@ public:
   /// The pool; created with one thread.
   static ThreadPool &instance();
 
-  /// Waits until the pool is free and takes it. A thread that holds a lease must not ask again.
+  /// Waits until the pool is free and takes it. A thread that holds a lease
+  /// must not ask again.
   Lease lease() { return Lease(*this); }
 
-  /// Sets the number of threads, callers included; 0 means one per processor. A system that
-  /// refuses threads is an error (Code Environment), with the old number kept where possible.
+  /// Sets the number of threads, callers included; 0 means one per processor. A
+  /// system that refuses threads is an error (Code Environment), with the old
+  /// number kept where possible.
   [[nodiscard]] Expected<void> resize(int threads);
 
   /// Number of threads, the caller included.
@@ -59,8 +65,9 @@ private:
   bool join(uint32_t state);
   void leave();
 
-  // The gate: bit 12 set while a job takes helpers, bits 0-11 count those inside, the rest is the
-  // job's number. A worker that wakes late finds it closed and is not waited for.
+  // The gate: bit 12 set while a job takes helpers, bits 0-11 count those
+  // inside, the rest is the job's number. A worker that wakes late finds it
+  // closed and is not waited for.
   static constexpr uint32_t kOpen = 1u << 12;
   static constexpr uint32_t kInside = kOpen - 1;
   static constexpr uint32_t kJob = 1u << 13;
@@ -79,8 +86,9 @@ private:
   std::atomic<int> count{1};
 };
 
-/// Holds OpenMP, as far as the libraries the process has loaded use it, to `threads` threads on
-/// the calling thread; gives the number before, or 0 where there is no OpenMP.
+/// Holds OpenMP, as far as the libraries the process has loaded use it, to
+/// `threads` threads on the calling thread; gives the number before, or 0 where
+/// there is no OpenMP.
 int setLibraryThreads(int threads);
 
 } // namespace ampc::rt

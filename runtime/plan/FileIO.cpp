@@ -55,14 +55,13 @@ Expected<FileBytes> FileBytes::map(const std::string &path) {
   FileBytes result;
   result.mapped = true;
   if (status.st_size > 0) {
-    void *address = ::mmap(nullptr, size_t(status.st_size), PROT_READ,
-                           MAP_PRIVATE, fd, 0);
+    void *address =
+        ::mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     int number = errno;
     if (address == MAP_FAILED) {
       ::close(fd);
-      return fail(
-          Code::Environment, path,
-          fmt::format("cannot map the file: {}", systemText(number)));
+      return fail(Code::Environment, path,
+                  fmt::format("cannot map the file: {}", systemText(number)));
     }
     result.data = static_cast<const std::byte *>(address);
     result.size = size_t(status.st_size);
@@ -135,7 +134,8 @@ Expected<void> AtomicFile::commit() {
   if (::fsync(fd) != 0)
     return fail(Code::Environment, path,
                 fmt::format("cannot flush the file: {}", systemText(errno)));
-  // link() fails where the name has appeared meanwhile; rename() would replace it.
+  // link() fails where the name has appeared meanwhile; rename() would replace
+  // it.
   if (overwrite) {
     if (::rename(temporary.c_str(), path.c_str()) != 0)
       return fail(Code::Environment, path,
@@ -152,9 +152,11 @@ Expected<void> AtomicFile::commit() {
       ::unlink(temporary.c_str());
   }
   ::close(std::exchange(fd, -1));
-  // Without this the new name may be lost with the power; a failure changes nothing else.
+  // Without this the new name may be lost with the power; a failure changes
+  // nothing else.
   size_t slash = path.find_last_of('/');
-  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash + 1);
   int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory >= 0) {
     ::fsync(directory);

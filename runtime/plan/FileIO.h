@@ -1,5 +1,6 @@
-// Files as the runtime uses them: read whole by mapping, and written so that a reader sees either
-// the old file or the complete new one (temporary file, fsync, rename).
+// Files as the runtime uses them: read whole by mapping, and written so that a
+// reader sees either the old file or the complete new one (temporary file,
+// fsync, rename).
 #pragma once
 
 #include "runtime/plan/Status.h"
@@ -10,7 +11,8 @@
 
 namespace ampc::rt {
 
-/// Bytes of a file (mapped) or of memory (copied to a 64-byte aligned block). Move-only.
+/// Bytes of a file (mapped) or of memory (copied to a 64-byte aligned block).
+/// Move-only.
 class FileBytes {
 public:
   FileBytes() = default;
@@ -21,7 +23,8 @@ public:
   /// Maps the file at `path`, which must be a regular file.
   [[nodiscard]] static Expected<FileBytes> map(const std::string &path);
   /// Copies `bytes`.
-  [[nodiscard]] static Expected<FileBytes> copy(std::span<const std::byte> bytes);
+  [[nodiscard]] static Expected<FileBytes>
+  copy(std::span<const std::byte> bytes);
 
   /// The contents.
   std::span<const std::byte> bytes() const { return {data, size}; }
@@ -34,15 +37,16 @@ private:
   bool mapped = false;
 };
 
-/// A file under construction beside its final place. Without `commit` nothing is left behind.
+/// A file under construction beside its final place. Without `commit` nothing
+/// is left behind.
 class AtomicFile {
 public:
   AtomicFile(AtomicFile &&other) noexcept;
   AtomicFile &operator=(AtomicFile &&) = delete;
   ~AtomicFile();
 
-  /// Starts the file that will stand at `path`. An existing file is an error (Code Usage) unless
-  /// `overwrite`.
+  /// Starts the file that will stand at `path`. An existing file is an error
+  /// (Code Usage) unless `overwrite`.
   [[nodiscard]] static Expected<AtomicFile> create(const std::string &path,
                                                    bool overwrite);
   /// Appends `bytes`.

@@ -1,6 +1,7 @@
-// The plan file's layout: a 64-byte header, the section table, then sections that each start at a
-// multiple of 64. All numbers are little-endian. The header's hash covers header and table, each
-// section has its own, and the padding between is zero, so that no damaged bit goes unseen.
+// The plan file's layout: a 64-byte header, the section table, then sections
+// that each start at a multiple of 64. All numbers are little-endian. The
+// header's hash covers header and table, each section has its own, and the
+// padding between is zero, so that no damaged bit goes unseen.
 #pragma once
 
 #include <array>
@@ -9,11 +10,13 @@
 
 namespace ampc::rt {
 
-/// First bytes of a plan: not text (0x89), catches line-end conversion (CR LF) and `type` (0x1a).
+/// First bytes of a plan: not text (0x89), catches line-end conversion (CR LF)
+/// and `type` (0x1a).
 inline constexpr std::array<unsigned char, 8> kPlanMagic = {
     0x89, 'A', 'M', 'P', 'X', '\r', '\n', 0x1a};
 
-/// Raised when the meaning of any byte changes; a reader accepts exactly its own.
+/// Raised when the meaning of any byte changes; a reader accepts exactly its
+/// own.
 inline constexpr uint32_t kFormatVersion = 1;
 
 /// Sections start at multiples of this many bytes.

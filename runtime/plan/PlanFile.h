@@ -1,5 +1,6 @@
-// Writing and reading of plan files: the only bridge between codegen and the runtime. A reader
-// gets nothing unless header, hashes, FlatBuffers structure and meaning are all in order.
+// Writing and reading of plan files: the only bridge between codegen and the
+// runtime. A reader gets nothing unless header, hashes, FlatBuffers structure
+// and meaning are all in order.
 #pragma once
 
 #include "runtime/plan/FileIO.h"
@@ -24,12 +25,13 @@ struct PlanSections {
   std::vector<uint8_t> tuning;    ///< pinned choices
 };
 
-/// The bytes of a plan file. The result is verified as a reader would: a plan that cannot be
-/// loaded is never written.
+/// The bytes of a plan file. The result is verified as a reader would: a plan
+/// that cannot be loaded is never written.
 [[nodiscard]] Expected<std::vector<uint8_t>>
 writePlan(const fb::PlanT &plan, const PlanSections &sections);
 
-/// Writes the plan to `path` atomically; an existing file is an error unless `overwrite`.
+/// Writes the plan to `path` atomically; an existing file is an error unless
+/// `overwrite`.
 [[nodiscard]] Expected<void> writePlanFile(const std::string &path,
                                            const fb::PlanT &plan,
                                            const PlanSections &sections,
@@ -41,12 +43,13 @@ public:
   /// Maps and verifies the file at `path`.
   [[nodiscard]] static Expected<PlanFile> load(const std::string &path);
   /// Copies and verifies `bytes`; `name` stands in errors.
-  [[nodiscard]] static Expected<PlanFile> fromBytes(std::span<const uint8_t> bytes,
-                                                    std::string name = "plan");
+  [[nodiscard]] static Expected<PlanFile>
+  fromBytes(std::span<const uint8_t> bytes, std::string name = "plan");
 
   /// The metadata.
   const fb::Plan &plan() const { return *metadata; }
-  /// Bytes of a section, 64-byte aligned; empty if the plan has none of that kind.
+  /// Bytes of a section, 64-byte aligned; empty if the plan has none of that
+  /// kind.
   std::span<const std::byte> section(SectionKind kind) const {
     return sections[static_cast<size_t>(kind)];
   }
@@ -54,7 +57,8 @@ public:
   const std::string &name() const { return fileName; }
 
 private:
-  [[nodiscard]] static Expected<PlanFile> open(FileBytes bytes, std::string name);
+  [[nodiscard]] static Expected<PlanFile> open(FileBytes bytes,
+                                               std::string name);
 
   FileBytes file;
   std::string fileName;
@@ -62,9 +66,10 @@ private:
   const fb::Plan *metadata = nullptr;
 };
 
-/// Checks what the FlatBuffers verifier cannot: every place in range, kernel and argument counts,
-/// tile counts, variables apart, extents without overflow, names unique. `constantBytes` is the
-/// length of the constant section. Errors stand at `where`.
+/// Checks what the FlatBuffers verifier cannot: every place in range, kernel
+/// and argument counts, tile counts, variables apart, extents without overflow,
+/// names unique. `constantBytes` is the length of the constant section. Errors
+/// stand at `where`.
 [[nodiscard]] Expected<void> verifyPlan(const fb::Plan &plan,
                                         uint64_t constantBytes,
                                         const std::string &where);

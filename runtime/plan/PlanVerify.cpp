@@ -1,5 +1,6 @@
-// The meaning of a plan, checked before anything runs: after this, an executor may index and
-// offset without looking. What a kernel touches behind its pointers cannot be seen here.
+// The meaning of a plan, checked before anything runs: after this, an executor
+// may index and offset without looking. What a kernel touches behind its
+// pointers cannot be seen here.
 #include "runtime/plan/PlanFile.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ std::optional<uint64_t> product(uint64_t a, uint64_t b) {
 
 class Verifier {
 public:
-  Verifier(const fb::Plan &plan, uint64_t constantBytes, const std::string &where)
+  Verifier(const fb::Plan &plan, uint64_t constantBytes,
+           const std::string &where)
       : plan(plan), constantBytes(constantBytes), where(where) {}
 
   Expected<void> run();
@@ -33,17 +35,21 @@ private:
   tl::unexpected<Error> error(std::string text) const {
     return fail(Code::BadInput, where, std::move(text));
   }
-  Expected<uint64_t> bytesOf(const fb::TensorType *type, std::string_view what) const;
+  Expected<uint64_t> bytesOf(const fb::TensorType *type,
+                             std::string_view what) const;
   Expected<void> source(int index, std::string_view what) const;
   Expected<void> variables() const;
   Expected<void> kernels() const;
-  Expected<void> ports(const fb::Entry &entry,
-                       const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
-                       bool inputs) const;
+  Expected<void>
+  ports(const fb::Entry &entry,
+        const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
+        bool inputs) const;
   Expected<void> entry(const fb::Entry &entry) const;
-  /// `bytes` bytes from `place` on lie in its region; `written` places may not be read-only.
-  Expected<void> place(const fb::Entry &entry, const fb::Place *place, uint64_t bytes,
-                       bool written, std::string_view what) const;
+  /// `bytes` bytes from `place` on lie in its region; `written` places may not
+  /// be read-only.
+  Expected<void> place(const fb::Entry &entry, const fb::Place *place,
+                       uint64_t bytes, bool written,
+                       std::string_view what) const;
   Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
                         std::string_view at) const;
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
@@ -63,7 +69,8 @@ Expected<uint64_t> Verifier::bytesOf(const fb::TensorType *type,
   if (!type)
     return error(fmt::format("{} has no type", what));
   if (type->dtype() > fb::DType::MAX)
-    return error(fmt::format("{}: unknown element type {}", what, int(type->dtype())));
+    return error(
+        fmt::format("{}: unknown element type {}", what, int(type->dtype())));
   std::span<const int64_t> shape;
   if (type->shape())
     shape = {type->shape()->data(), type->shape()->size()};
@@ -72,8 +79,9 @@ Expected<uint64_t> Verifier::bytesOf(const fb::TensorType *type,
   if (count)
     bytes = product(*count, sizeOf(DType(type->dtype())));
   if (!bytes)
-    return error(fmt::format("{}: the extents of {} are negative or their product is over 2^48",
-                             what, typeText(DType(type->dtype()), shape)));
+    return error(fmt::format(
+        "{}: the extents of {} are negative or their product is over 2^48",
+        what, typeText(DType(type->dtype()), shape)));
   return *bytes;
 }
 
@@ -86,39 +94,50 @@ Expected<void> Verifier::source(int index, std::string_view what) const {
 
 Expected<void> Verifier::variables() const {
   if (plan.variable_bytes() > kMaxExtent)
-    return error(fmt::format("variable block of {} bytes, at most 2^48", plan.variable_bytes()));
+    return error(fmt::format("variable block of {} bytes, at most 2^48",
+                             plan.variable_bytes()));
   if (!plan.variables())
     return {};
   std::unordered_set<std::string_view> names;
   std::vector<const fb::Variable *> order;
   for (const fb::Variable *variable : *plan.variables()) {
-    std::string what = fmt::format("variable '{}'", variable->name()->string_view());
+    std::string what =
+        fmt::format("variable '{}'", variable->name()->string_view());
     if (!names.insert(variable->name()->string_view()).second)
       return error(fmt::format("{} occurs twice", what));
     AMPC_ASSIGN(uint64_t bytes, bytesOf(variable->type(), what));
     if (variable->bytes() < bytes)
-      return error(fmt::format("{} has {} bytes, its type needs {}", what, variable->bytes(), bytes));
+      return error(fmt::format("{} has {} bytes, its type needs {}", what,
+                               variable->bytes(), bytes));
     if (variable->offset() % 64)
-      return error(fmt::format("{} starts at byte {}, expected a multiple of 64", what,
-                               variable->offset()));
+      return error(
+          fmt::format("{} starts at byte {}, expected a multiple of 64", what,
+                      variable->offset()));
     if (variable->bytes() > plan.variable_bytes() ||
         variable->offset() > plan.variable_bytes() - variable->bytes())
-      return error(fmt::format("{} (bytes {} + {}) leaves the variable block of {} bytes", what,
-                               variable->offset(), variable->bytes(), plan.variable_bytes()));
+      return error(fmt::format(
+          "{} (bytes {} + {}) leaves the variable block of {} bytes", what,
+          variable->offset(), variable->bytes(), plan.variable_bytes()));
     if (variable->role() > fb::Role::MAX)
-      return error(fmt::format("{}: unknown role {}", what, int(variable->role())));
+      return error(
+          fmt::format("{}: unknown role {}", what, int(variable->role())));
     const fb::Init &init = *variable->init();
     if (init.kind() > fb::InitKind::MAX)
-      return error(fmt::format("{}: unknown initialiser {}", what, int(init.kind())));
+      return error(
+          fmt::format("{}: unknown initialiser {}", what, int(init.kind())));
     if (init.kind() == fb::InitKind::Data &&
         (bytes > constantBytes || init.data_offset() > constantBytes - bytes))
-      return error(fmt::format("{}: initial data (bytes {} + {}) leaves the constants of {} bytes",
-                               what, init.data_offset(), bytes, constantBytes));
-    if ((init.kind() == fb::InitKind::Uniform || init.kind() == fb::InitKind::Normal) &&
-        (!info(DType(variable->type()->dtype())).isFloat || init.site() >= (1u << 30)))
-      return error(fmt::format("{}: a random initialiser needs a float type and a site below "
-                               "2^30, got {} and {}",
-                               what, nameOf(DType(variable->type()->dtype())), init.site()));
+      return error(fmt::format(
+          "{}: initial data (bytes {} + {}) leaves the constants of {} bytes",
+          what, init.data_offset(), bytes, constantBytes));
+    if ((init.kind() == fb::InitKind::Uniform ||
+         init.kind() == fb::InitKind::Normal) &&
+        (!info(DType(variable->type()->dtype())).isFloat ||
+         init.site() >= (1u << 30)))
+      return error(fmt::format(
+          "{}: a random initialiser needs a float type and a site below "
+          "2^30, got {} and {}",
+          what, nameOf(DType(variable->type()->dtype())), init.site()));
     AMPC_TRY(source(variable->source(), what));
     order.push_back(variable);
   }
@@ -128,7 +147,8 @@ Expected<void> Verifier::variables() const {
     if (order[i - 1]->offset() + order[i - 1]->bytes() > order[i]->offset())
       return error(fmt::format("variables '{}' and '{}' overlap at byte {}",
                                order[i - 1]->name()->string_view(),
-                               order[i]->name()->string_view(), order[i]->offset()));
+                               order[i]->name()->string_view(),
+                               order[i]->offset()));
   return {};
 }
 
@@ -146,19 +166,23 @@ Verifier::ports(const fb::Entry &entry,
   std::unordered_set<std::string_view> names;
   for (unsigned i = 0; i < sizeOfVector(list); ++i) {
     const fb::Port &port = *list->Get(i);
-    std::string what = fmt::format("entry '{}': {} '{}'", entry.name()->string_view(),
-                                   inputs ? "input" : "output", port.name()->string_view());
+    std::string what =
+        fmt::format("entry '{}': {} '{}'", entry.name()->string_view(),
+                    inputs ? "input" : "output", port.name()->string_view());
     if (!names.insert(port.name()->string_view()).second)
       return error(fmt::format("{} occurs twice", what));
     AMPC_ASSIGN(uint64_t bytes, bytesOf(port.type(), what));
     if (port.bytes() < bytes || port.bytes() > kMaxExtent)
-      return error(fmt::format("{} has {} bytes, its type needs {}", what, port.bytes(), bytes));
+      return error(fmt::format("{} has {} bytes, its type needs {}", what,
+                               port.bytes(), bytes));
     if (port.kind() > fb::IoKind::MAX ||
         (port.kind() <= fb::IoKind::Target) != inputs)
       return error(fmt::format("{} is of kind {}", what, int(port.kind())));
     if (!(port.divisor() > 0) || port.divisor() > 1e300)
-      return error(fmt::format("{}: divisor {}, expected a positive number", what, port.divisor()));
-    bool scalar = port.kind() == fb::IoKind::Loss || port.kind() == fb::IoKind::Metric;
+      return error(fmt::format("{}: divisor {}, expected a positive number",
+                               what, port.divisor()));
+    bool scalar =
+        port.kind() == fb::IoKind::Loss || port.kind() == fb::IoKind::Metric;
     if (scalar && sizeOfVector(port.type()->shape()) != 0)
       return error(fmt::format("{}: a loss or metric is a scalar", what));
     AMPC_TRY(source(port.source(), what));
@@ -185,57 +209,71 @@ Expected<void> Verifier::place(const fb::Entry &entry, const fb::Place *place,
     break;
   case fb::Space::Input:
   case fb::Space::Output: {
-    auto *list = place->space() == fb::Space::Input ? entry.inputs() : entry.outputs();
+    auto *list =
+        place->space() == fb::Space::Input ? entry.inputs() : entry.outputs();
     count = sizeOfVector(list);
     if (place->index() < count)
       size = list->Get(place->index())->bytes();
     break;
   }
   default:
-    return error(fmt::format("{} is in unknown space {}", what, int(place->space())));
+    return error(
+        fmt::format("{} is in unknown space {}", what, int(place->space())));
   }
   std::string_view space = fb::EnumNameSpace(place->space());
   if (place->index() >= count)
-    return error(fmt::format("{} is in {} {} of {}", what, space, place->index(), count));
+    return error(fmt::format("{} is in {} {} of {}", what, space,
+                             place->index(), count));
   if (bytes > size || place->offset() > size - bytes)
-    return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes", what,
-                             place->offset(), bytes, space, place->index(), size));
-  bool constant = place->space() == fb::Space::Constant || place->space() == fb::Space::Input;
+    return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes",
+                             what, place->offset(), bytes, space,
+                             place->index(), size));
+  bool constant = place->space() == fb::Space::Constant ||
+                  place->space() == fb::Space::Input;
   if (written && constant)
-    return error(fmt::format("{} is written but lies in space {}", what, space));
+    return error(
+        fmt::format("{} is written but lies in space {}", what, space));
   if (written && place->space() == fb::Space::Variable &&
       entry.name()->string_view() != "train_step")
-    return error(fmt::format("{} writes a variable; only train_step may", what));
+    return error(
+        fmt::format("{} writes a variable; only train_step may", what));
   return {};
 }
 
 Expected<void> Verifier::launch(const fb::Entry &entry, const fb::Launch &op,
                                 std::string_view at) const {
   if (op.kernel() >= sizeOfVector(plan.kernels()))
-    return error(fmt::format("{}: kernel {} of {}", at, op.kernel(), sizeOfVector(plan.kernels())));
+    return error(fmt::format("{}: kernel {} of {}", at, op.kernel(),
+                             sizeOfVector(plan.kernels())));
   const fb::Kernel &kernel = *plan.kernels()->Get(op.kernel());
   if (kernel.args() != sizeOfVector(op.args()))
-    return error(fmt::format("{}: kernel '{}' takes {} arguments, the launch gives {}", at,
-                             kernel.symbol()->string_view(), kernel.args(),
-                             sizeOfVector(op.args())));
+    return error(
+        fmt::format("{}: kernel '{}' takes {} arguments, the launch gives {}",
+                    at, kernel.symbol()->string_view(), kernel.args(),
+                    sizeOfVector(op.args())));
   if (op.tiles() > kMaxExtent)
     return error(fmt::format("{}: {} tiles, at most 2^48", at, op.tiles()));
   for (unsigned i = 0; i < sizeOfVector(op.args()); ++i)
-    AMPC_TRY(place(entry, op.args()->Get(i), 0, false, fmt::format("{}: argument {}", at, i)));
+    AMPC_TRY(place(entry, op.args()->Get(i), 0, false,
+                   fmt::format("{}: argument {}", at, i)));
   return {};
 }
 
-Expected<void> Verifier::contraction(const fb::Entry &entry, const fb::Contraction &op,
+Expected<void> Verifier::contraction(const fb::Entry &entry,
+                                     const fb::Contraction &op,
                                      std::string_view at) const {
   auto small = [](fb::DType type) {
-    return type == fb::DType::F32 || type == fb::DType::F16 || type == fb::DType::BF16;
+    return type == fb::DType::F32 || type == fb::DType::F16 ||
+           type == fb::DType::BF16;
   };
-  bool wide = op.dtype_a() == fb::DType::F64 && op.dtype_b() == fb::DType::F64 &&
-              op.dtype_c() == fb::DType::F64;
-  if (!wide && !(small(op.dtype_a()) && small(op.dtype_b()) && small(op.dtype_c())))
-    return error(fmt::format("{}: a contraction takes f64 alone or f32, f16 and bf16, got types "
-                             "{}, {} and {}",
-                             at, int(op.dtype_a()), int(op.dtype_b()), int(op.dtype_c())));
+  bool wide = op.dtype_a() == fb::DType::F64 &&
+              op.dtype_b() == fb::DType::F64 && op.dtype_c() == fb::DType::F64;
+  if (!wide &&
+      !(small(op.dtype_a()) && small(op.dtype_b()) && small(op.dtype_c())))
+    return error(fmt::format(
+        "{}: a contraction takes f64 alone or f32, f16 and bf16, got types "
+        "{}, {} and {}",
+        at, int(op.dtype_a()), int(op.dtype_b()), int(op.dtype_c())));
   struct Operand {
     const char *name;
     const fb::Place *place;
@@ -251,37 +289,47 @@ Expected<void> Verifier::contraction(const fb::Entry &entry, const fb::Contracti
     const Operand &operand = operands[i];
     bool written = i == 2;
     std::optional<uint64_t> matrix = product(operand.rows, operand.columns);
-    std::optional<uint64_t> last = product(op.batch() ? op.batch() - 1 : 0, operand.stride);
-    if (!matrix || !last || operand.rows > kMaxExtent || operand.columns > kMaxExtent)
-      return error(fmt::format("{}: the extents of {} overflow", at, operand.name));
+    std::optional<uint64_t> last =
+        product(op.batch() ? op.batch() - 1 : 0, operand.stride);
+    if (!matrix || !last || operand.rows > kMaxExtent ||
+        operand.columns > kMaxExtent)
+      return error(
+          fmt::format("{}: the extents of {} overflow", at, operand.name));
     if (written && op.batch() > 1 && operand.stride < *matrix)
-      return error(fmt::format("{}: the batch stride {} of C is below its {} elements", at,
-                               operand.stride, *matrix));
+      return error(
+          fmt::format("{}: the batch stride {} of C is below its {} elements",
+                      at, operand.stride, *matrix));
     uint64_t elements = op.batch() == 0 || *matrix == 0 ? 0 : *last + *matrix;
     size_t size = sizeOf(DType(operand.type));
     bytes[i] = elements * size;
     std::string what = fmt::format("{}: operand {}", at, operand.name);
     AMPC_TRY(place(entry, operand.place, bytes[i], written, what));
     if (operand.place->offset() % size)
-      return error(fmt::format("{} starts at byte {}, expected a multiple of {}", what,
-                               operand.place->offset(), size));
+      return error(
+          fmt::format("{} starts at byte {}, expected a multiple of {}", what,
+                      operand.place->offset(), size));
   }
   for (int i = 0; i < 2; ++i) {
     const fb::Place &in = *operands[i].place, &out = *operands[2].place;
     if (in.space() == out.space() && in.index() == out.index() &&
-        in.offset() < out.offset() + bytes[2] && out.offset() < in.offset() + bytes[i])
-      return error(fmt::format("{}: C overlaps operand {}", at, operands[i].name));
+        in.offset() < out.offset() + bytes[2] &&
+        out.offset() < in.offset() + bytes[i])
+      return error(
+          fmt::format("{}: C overlaps operand {}", at, operands[i].name));
   }
   return {};
 }
 
 Expected<void> Verifier::copy(const fb::Entry &entry, const fb::Copy &op,
                               std::string_view at) const {
-  AMPC_TRY(place(entry, op.src(), op.bytes(), false, fmt::format("{}: the source", at)));
-  AMPC_TRY(place(entry, op.dst(), op.bytes(), true, fmt::format("{}: the destination", at)));
+  AMPC_TRY(place(entry, op.src(), op.bytes(), false,
+                 fmt::format("{}: the source", at)));
+  AMPC_TRY(place(entry, op.dst(), op.bytes(), true,
+                 fmt::format("{}: the destination", at)));
   const fb::Place &src = *op.src(), &dst = *op.dst();
   if (src.space() == dst.space() && src.index() == dst.index() &&
-      src.offset() < dst.offset() + op.bytes() && dst.offset() < src.offset() + op.bytes())
+      src.offset() < dst.offset() + op.bytes() &&
+      dst.offset() < src.offset() + op.bytes())
     return error(fmt::format("{}: source and destination overlap", at));
   return {};
 }
@@ -290,11 +338,14 @@ Expected<void> Verifier::fill(const fb::Entry &entry, const fb::Fill &op,
                               std::string_view at) const {
   unsigned width = op.width();
   if (width != 1 && width != 2 && width != 4 && width != 8)
-    return error(fmt::format("{}: pattern of {} bytes, expected 1, 2, 4 or 8", at, width));
-  AMPC_TRY(place(entry, op.dst(), op.bytes(), true, fmt::format("{}: the destination", at)));
+    return error(fmt::format("{}: pattern of {} bytes, expected 1, 2, 4 or 8",
+                             at, width));
+  AMPC_TRY(place(entry, op.dst(), op.bytes(), true,
+                 fmt::format("{}: the destination", at)));
   if (op.bytes() % width || op.dst()->offset() % width)
-    return error(fmt::format("{}: bytes {} + {} are no multiples of the pattern's {}", at,
-                             op.dst()->offset(), op.bytes(), width));
+    return error(
+        fmt::format("{}: bytes {} + {} are no multiples of the pattern's {}",
+                    at, op.dst()->offset(), op.bytes(), width));
   return {};
 }
 
@@ -306,7 +357,8 @@ Expected<void> Verifier::entry(const fb::Entry &entry) const {
                              entry.name()->string_view(), entry.arena_bytes()));
   for (unsigned i = 0; i < sizeOfVector(entry.instructions()); ++i) {
     const fb::Instruction &instruction = *entry.instructions()->Get(i);
-    std::string at = fmt::format("entry '{}', instruction {}", entry.name()->string_view(), i);
+    std::string at = fmt::format("entry '{}', instruction {}",
+                                 entry.name()->string_view(), i);
     AMPC_TRY(source(instruction.source(), at));
     if (!instruction.op())
       return error(fmt::format("{} is empty", at));
@@ -324,7 +376,8 @@ Expected<void> Verifier::entry(const fb::Entry &entry) const {
       AMPC_TRY(fill(entry, *instruction.op_as_Fill(), at));
       break;
     default:
-      return error(fmt::format("{} is of unknown kind {}", at, int(instruction.op_type())));
+      return error(fmt::format("{} is of unknown kind {}", at,
+                               int(instruction.op_type())));
     }
   }
   return {};
@@ -332,8 +385,9 @@ Expected<void> Verifier::entry(const fb::Entry &entry) const {
 
 Expected<void> Verifier::run() {
   if (plan.constant_bytes() != constantBytes)
-    return error(fmt::format("the metadata names {} constant bytes, the section has {}",
-                             plan.constant_bytes(), constantBytes));
+    return error(
+        fmt::format("the metadata names {} constant bytes, the section has {}",
+                    plan.constant_bytes(), constantBytes));
   AMPC_TRY(variables());
   AMPC_TRY(kernels());
   if (sizeOfVector(plan.entries()) == 0)
@@ -342,7 +396,8 @@ Expected<void> Verifier::run() {
   for (const fb::Entry *item : *plan.entries()) {
     std::string_view name = item->name()->string_view();
     if (name != "train_step" && name != "eval_step" && name != "infer")
-      return error(fmt::format("entry '{}', expected train_step, eval_step or infer", name));
+      return error(fmt::format(
+          "entry '{}', expected train_step, eval_step or infer", name));
     if (!names.insert(name).second)
       return error(fmt::format("entry '{}' occurs twice", name));
     AMPC_TRY(entry(*item));

@@ -10,7 +10,8 @@
 namespace ampc::rt {
 
 static uint64_t alignUp(uint64_t value) {
-  return (value + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+  return (value + kSectionAlignment - 1) / kSectionAlignment *
+         kSectionAlignment;
 }
 
 Expected<std::vector<uint8_t>> writePlan(const fb::PlanT &plan,
@@ -18,9 +19,10 @@ Expected<std::vector<uint8_t>> writePlan(const fb::PlanT &plan,
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fb::Plan::Pack(builder, &plan));
   if (builder.GetSize() >= kMaxMetadataBytes)
-    return fail(Code::DoesNotFit, "plan",
-                fmt::format("the metadata is {} bytes, the format allows fewer than {}",
-                            builder.GetSize(), kMaxMetadataBytes));
+    return fail(
+        Code::DoesNotFit, "plan",
+        fmt::format("the metadata is {} bytes, the format allows fewer than {}",
+                    builder.GetSize(), kMaxMetadataBytes));
 
   struct Piece {
     SectionKind kind;

@@ -1,6 +1,7 @@
-// How the runtime reports failure: one error type with the exit code a command would end with.
-// Stands in runtime/plan because codegen may include this folder only; runtime/core/Status.h
-// re-exports it. Nothing here throws; every function that can fail returns an `Expected`.
+// How the runtime reports failure: one error type with the exit code a command
+// would end with. Stands in runtime/plan because codegen may include this
+// folder only; runtime/core/Status.h re-exports it. Nothing here throws; every
+// function that can fail returns an `Expected`.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ enum class Code : int {
   Interrupted = 130,  ///< Ctrl-C
 };
 
-/// A failure: what happened (thing, expected, actual) and where (file, entry, option).
+/// A failure: what happened (thing, expected, actual) and where (file, entry,
+/// option).
 struct Error {
   Code code = Code::BadInput;
   std::string message;
@@ -49,7 +51,8 @@ using Expected = tl::expected<T, Error>;
 #define AMPC_CONCAT_INNER(a, b) a##b
 #define AMPC_CONCAT(a, b) AMPC_CONCAT_INNER(a, b)
 
-/// Returns the error of `expression` from the enclosing function, if it has one.
+/// Returns the error of `expression` from the enclosing function, if it has
+/// one.
 #define AMPC_TRY(expression)                                                   \
   do {                                                                         \
     auto ampcStatus = (expression);                                            \
@@ -57,7 +60,8 @@ using Expected = tl::expected<T, Error>;
       return tl::unexpected<::ampc::rt::Error>(std::move(ampcStatus).error()); \
   } while (false)
 
-/// `AMPC_ASSIGN(auto x, expression)`: declares x as the value, or returns the error.
+/// `AMPC_ASSIGN(auto x, expression)`: declares x as the value, or returns the
+/// error.
 #define AMPC_ASSIGN(declaration, expression)                                   \
   AMPC_ASSIGN_IMPL(AMPC_CONCAT(ampcValue, __LINE__), declaration, expression)
 #define AMPC_ASSIGN_IMPL(temporary, declaration, expression)                   \

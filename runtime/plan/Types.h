@@ -1,5 +1,5 @@
-// The element types and the table of their names and sizes. The order is that of plan.fbs and is
-// part of the plan's format.
+// The element types and the table of their names and sizes. The order is that
+// of plan.fbs and is part of the plan's format.
 #pragma once
 
 #include <array>
@@ -69,7 +69,8 @@ constexpr std::optional<DType> dtypeByName(std::string_view name) {
 /// Largest extent, element count or byte count that a plan may name: 2^48.
 inline constexpr uint64_t kMaxExtent = uint64_t(1) << 48;
 
-/// Number of elements of `shape`; nothing if an extent is negative or the count exceeds 2^48.
+/// Number of elements of `shape`; nothing if an extent is negative or the count
+/// exceeds 2^48.
 constexpr std::optional<uint64_t> countOf(std::span<const int64_t> shape) {
   uint64_t count = 1;
   bool empty = false;

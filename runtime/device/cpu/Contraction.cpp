@@ -1,4 +1,5 @@
-// Contractions: tile cut, the f32 path through oneDNN, widening of 16-bit operands, f64.
+// Contractions: tile cut, the f32 path through oneDNN, widening of 16-bit
+// operands, f64.
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/core/Float16.h"
 
@@ -8,15 +9,22 @@
 
 namespace ampc::rt {
 
-static int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-static int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
+static int64_t roundUp(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+static int64_t divideUp(int64_t value, int64_t by) {
+  return (value + by - 1) / by;
+}
 
 TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch) {
   constexpr int64_t kEnough = 64, kSmall = int64_t(1) << 21;
   TileCut cut{std::clamp<int64_t>(roundUp(m, 32), 32, 256),
               std::clamp<int64_t>(roundUp(n, 64), 64, 256)};
-  auto tiles = [&] { return divideUp(m, cut.rows) * divideUp(n, cut.columns) * batch; };
-  while (tiles() < kEnough && cut.rows * cut.columns * std::max<int64_t>(k, 1) > kSmall &&
+  auto tiles = [&] {
+    return divideUp(m, cut.rows) * divideUp(n, cut.columns) * batch;
+  };
+  while (tiles() < kEnough &&
+         cut.rows * cut.columns * std::max<int64_t>(k, 1) > kSmall &&
          (cut.rows > 32 || cut.columns > 64)) {
     if (cut.columns > 64 && (cut.columns >= cut.rows || cut.rows == 32))
       cut.columns = std::max<int64_t>(64, roundUp(cut.columns / 2, 64));
@@ -35,8 +43,8 @@ struct Contraction::Call {
   mutable std::atomic<bool> good{true};
 };
 
-Expected<Contraction> Contraction::create(const ContractionSpec &spec, MatmulCache &cache,
-                                          int threads) {
+Expected<Contraction> Contraction::create(const ContractionSpec &spec,
+                                          MatmulCache &cache, int threads) {
   Contraction result;
   result.spec = spec;
   result.threads = threads;
@@ -51,8 +59,9 @@ Expected<Contraction> Contraction::create(const ContractionSpec &spec, MatmulCac
     for (int lastColumn = 0; lastColumn < 2; ++lastColumn) {
       int64_t m = lastRow ? spec.m - (result.rowTiles - 1) * result.cut.rows
                           : std::min(spec.m, result.cut.rows);
-      int64_t n = lastColumn ? spec.n - (result.columnTiles - 1) * result.cut.columns
-                             : std::min(spec.n, result.cut.columns);
+      int64_t n = lastColumn
+                      ? spec.n - (result.columnTiles - 1) * result.cut.columns
+                      : std::min(spec.n, result.cut.columns);
       MatmulShape shape{m,
                         n,
                         spec.k,
@@ -64,25 +73,30 @@ Expected<Contraction> Contraction::create(const ContractionSpec &spec, MatmulCac
       AMPC_ASSIGN(result.matmuls[lastRow][lastColumn], cache.get(shape));
       result.scratch = std::max<uint64_t>(
           result.scratch,
-          uint64_t(roundUp(int64_t(result.matmuls[lastRow][lastColumn]->scratchBytes()), 64)));
+          uint64_t(roundUp(
+              int64_t(result.matmuls[lastRow][lastColumn]->scratchBytes()),
+              64)));
     }
   result.workspace = result.scratch * uint64_t(threads);
   auto widened = [](DType type, int64_t elements) {
     return type == DType::F32 ? 0 : uint64_t(roundUp(elements * 4, 64));
   };
   result.workspace += widened(spec.typeA, spec.m * spec.k) +
-                      widened(spec.typeB, spec.k * spec.n) + widened(spec.typeC, spec.m * spec.n);
+                      widened(spec.typeB, spec.k * spec.n) +
+                      widened(spec.typeC, spec.m * spec.n);
   return result;
 }
 
 /// A tile of f64, or of any type with K = 0 (zeros).
 template <class T>
-static void plainTile(const ContractionSpec &spec, const T *a, const T *b, T *c, int64_t m,
-                      int64_t n) {
+static void plainTile(const ContractionSpec &spec, const T *a, const T *b, T *c,
+                      int64_t m, int64_t n) {
   constexpr int64_t kBlock = 32, kColumns = 256;
   T sum[kColumns], block[kColumns];
-  int64_t bRow = spec.transposeB ? 1 : spec.n, bColumn = spec.transposeB ? spec.k : 1;
-  int64_t aRow = spec.transposeA ? 1 : spec.k, aColumn = spec.transposeA ? spec.m : 1;
+  int64_t bRow = spec.transposeB ? 1 : spec.n,
+          bColumn = spec.transposeB ? spec.k : 1;
+  int64_t aRow = spec.transposeA ? 1 : spec.k,
+          aColumn = spec.transposeA ? spec.m : 1;
   for (int64_t i = 0; i < m; ++i) {
     std::fill_n(sum, n, T(0));
     for (int64_t start = 0; start < spec.k; start += kBlock) {
@@ -108,7 +122,8 @@ void Contraction::tile(const Call &call, int thread, int64_t index) const {
   int64_t a = matrix * spec.strideA + (spec.transposeA ? i : i * spec.k);
   int64_t b = matrix * spec.strideB + (spec.transposeB ? j * spec.k : j);
   int64_t c = matrix * spec.strideC + i * spec.n + j;
-  int64_t m = std::min(cut.rows, spec.m - i), n = std::min(cut.columns, spec.n - j);
+  int64_t m = std::min(cut.rows, spec.m - i),
+          n = std::min(cut.columns, spec.n - j);
   if (spec.typeA == DType::F64) {
     plainTile(spec, reinterpret_cast<const double *>(call.a) + a,
               reinterpret_cast<const double *>(call.b) + b,
@@ -123,15 +138,20 @@ void Contraction::tile(const Call &call, int thread, int64_t index) const {
   }
   bool good = matmuls[lastRow][lastColumn]->run(
       thread, reinterpret_cast<const float *>(call.a) + a,
-      reinterpret_cast<const float *>(call.b) + b, out, call.scratch + uint64_t(thread) * scratch);
+      reinterpret_cast<const float *>(call.b) + b, out,
+      call.scratch + uint64_t(thread) * scratch);
   if (!good)
     call.good.store(false, std::memory_order_relaxed);
 }
 
-bool Contraction::product(ThreadPool::Lease &pool, const void *a, const void *b, void *c,
-                          std::byte *work, int64_t batch) const {
-  Call call{static_cast<const std::byte *>(a), static_cast<const std::byte *>(b),
-            static_cast<std::byte *>(c), work, this, {true}};
+bool Contraction::product(ThreadPool::Lease &pool, const void *a, const void *b,
+                          void *c, std::byte *work, int64_t batch) const {
+  Call call{static_cast<const std::byte *>(a),
+            static_cast<const std::byte *>(b),
+            static_cast<std::byte *>(c),
+            work,
+            this,
+            {true}};
   pool.run(
       rowTiles * columnTiles * batch, 1, threads,
       [](void *context, int thread, int64_t begin, int64_t end) {
@@ -184,8 +204,8 @@ void convertAll(ThreadPool::Lease &pool, int threads, Conversion job) {
 
 } // namespace
 
-bool Contraction::run(ThreadPool::Lease &pool, const std::byte *a, const std::byte *b,
-                      std::byte *c, std::byte *work) const {
+bool Contraction::run(ThreadPool::Lease &pool, const std::byte *a,
+                      const std::byte *b, std::byte *c, std::byte *work) const {
   if (spec.m == 0 || spec.n == 0 || spec.batch == 0)
     return true;
   bool plain = spec.typeA == spec.typeB && spec.typeA == spec.typeC &&
@@ -195,7 +215,8 @@ bool Contraction::run(ThreadPool::Lease &pool, const std::byte *a, const std::by
   if (spec.k == 0) { // +0 is all zero bits in every format
     size_t size = sizeOf(spec.typeC);
     for (int64_t i = 0; i < spec.batch; ++i)
-      std::memset(c + size_t(i * spec.strideC) * size, 0, size_t(spec.m * spec.n) * size);
+      std::memset(c + size_t(i * spec.strideC) * size, 0,
+                  size_t(spec.m * spec.n) * size);
     return true;
   }
 
@@ -219,10 +240,12 @@ bool Contraction::run(ThreadPool::Lease &pool, const std::byte *a, const std::by
       convertAll(pool, threads, {spec.typeA, ai, wideA, spec.m * spec.k, true});
     if (wideB && (i == 0 || spec.strideB))
       convertAll(pool, threads, {spec.typeB, bi, wideB, spec.k * spec.n, true});
-    if (!product(pool, wideA ? wideA : ai, wideB ? wideB : bi, wideC ? wideC : ci, work, 1))
+    if (!product(pool, wideA ? wideA : ai, wideB ? wideB : bi,
+                 wideC ? wideC : ci, work, 1))
       return false;
     if (wideC)
-      convertAll(pool, threads, {spec.typeC, wideC, ci, spec.m * spec.n, false});
+      convertAll(pool, threads,
+                 {spec.typeC, wideC, ci, spec.m * spec.n, false});
   }
   return true;
 }

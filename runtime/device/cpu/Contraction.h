@@ -1,10 +1,12 @@
-// Contractions on the CPU: products cut into tiles by shape alone, each tile one serial product
-// over the whole of K, so that bits do not depend on the number of threads (docs/numerics.md, N10).
+// Contractions on the CPU: products cut into tiles by shape alone, each tile
+// one serial product over the whole of K, so that bits do not depend on the
+// number of threads (docs/numerics.md, N10).
 //
-// The cut. A tile has up to 256 rows (a multiple of 32) and 256 columns (a multiple of 64), edges
-// excepted. While there are fewer than 64 tiles in all and a tile is over 2^21 multiply-adds, the
-// larger side is halved (rows down to 32, columns down to 64): enough tiles for many threads, none
-// so small that packing and launching dominate.
+// The cut. A tile has up to 256 rows (a multiple of 32) and 256 columns (a
+// multiple of 64), edges excepted. While there are fewer than 64 tiles in all
+// and a tile is over 2^21 multiply-adds, the larger side is halved (rows down
+// to 32, columns down to 64): enough tiles for many threads, none so small that
+// packing and launching dominate.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -16,7 +18,8 @@
 
 namespace ampc::rt {
 
-/// C[m, n] = sum_k A(m, k) * B(k, n) for each of `batch` matrices; as `Contraction` of plan.fbs.
+/// C[m, n] = sum_k A(m, k) * B(k, n) for each of `batch` matrices; as
+/// `Contraction` of plan.fbs.
 struct ContractionSpec {
   DType typeA, typeB, typeC;
   int64_t m, n, k;
@@ -32,27 +35,29 @@ struct TileCut {
 /// The cut of a product, a function of its extents only.
 TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch);
 
-/// One contraction, ready to run. 16-bit operands are widened to f32 and a 16-bit result is
-/// rounded once; f64 runs in an own loop (K ascending in blocks of 32, each block added to one
-/// accumulator).
+/// One contraction, ready to run. 16-bit operands are widened to f32 and a
+/// 16-bit result is rounded once; f64 runs in an own loop (K ascending in
+/// blocks of 32, each block added to one accumulator).
 class Contraction {
 public:
-  /// Makes what is needed for `threads` threads. See MatmulCache::get for the calling thread.
-  [[nodiscard]] static Expected<Contraction> create(const ContractionSpec &spec,
-                                                    MatmulCache &cache, int threads);
+  /// Makes what is needed for `threads` threads. See MatmulCache::get for the
+  /// calling thread.
+  [[nodiscard]] static Expected<Contraction>
+  create(const ContractionSpec &spec, MatmulCache &cache, int threads);
 
   /// Memory `run` needs, in bytes.
   uint64_t workspaceBytes() const { return workspace; }
 
-  /// Computes C. `work` is 64-byte aligned and `workspaceBytes` long. False if the library fails.
-  bool run(ThreadPool::Lease &pool, const std::byte *a, const std::byte *b, std::byte *c,
-           std::byte *work) const;
+  /// Computes C. `work` is 64-byte aligned and `workspaceBytes` long. False if
+  /// the library fails.
+  bool run(ThreadPool::Lease &pool, const std::byte *a, const std::byte *b,
+           std::byte *c, std::byte *work) const;
 
 private:
   struct Call;
   void tile(const Call &call, int thread, int64_t index) const;
-  bool product(ThreadPool::Lease &pool, const void *a, const void *b, void *c, std::byte *work,
-               int64_t batch) const;
+  bool product(ThreadPool::Lease &pool, const void *a, const void *b, void *c,
+               std::byte *work, int64_t batch) const;
 
   ContractionSpec spec;
   TileCut cut;

@@ -16,7 +16,8 @@ unsigned sizeOfVector(const T *vector) {
   return vector ? vector->size() : 0;
 }
 
-/// Copies and fills are cut into pieces of this many bytes, a multiple of every pattern's width.
+/// Copies and fills are cut into pieces of this many bytes, a multiple of every
+/// pattern's width.
 constexpr uint64_t kPieceBytes = 256 * 1024;
 
 struct Move {
@@ -30,7 +31,8 @@ void fillPiece(const Move &move, uint64_t begin, uint64_t end) {
   std::byte unit[8];
   std::memcpy(unit, &move.pattern, 8);
   // A pattern of one repeated byte (zero, mostly) is what memset is for.
-  bool uniform = std::all_of(unit, unit + move.width, [&](std::byte b) { return b == unit[0]; });
+  bool uniform = std::all_of(unit, unit + move.width,
+                             [&](std::byte b) { return b == unit[0]; });
   if (uniform) {
     std::memset(move.to + begin, int(unit[0]), end - begin);
     return;
@@ -64,31 +66,39 @@ std::optional<size_t> CpuExecutor::entry(std::string_view name) const {
 
 Expected<void> CpuExecutor::checkTarget(const CpuFeatures &features) const {
   const fb::Plan &plan = file.plan();
-  std::string kind = plan.target_kind()->str(), level = plan.target_level()->str();
+  std::string kind = plan.target_kind()->str(),
+              level = plan.target_level()->str();
   if (kind == "cuda")
-    return fail(Code::BadInput, file.name(), "running a plan for cuda is not available yet");
+    return fail(Code::BadInput, file.name(),
+                "running a plan for cuda is not available yet");
   if (kind != "cpu")
     return fail(Code::BadInput, file.name(),
                 fmt::format("plan for target '{}', expected 'cpu'", kind));
   std::optional<CpuLevel> wanted = cpuLevelByName(level);
   if (!wanted)
-    return fail(Code::BadInput, file.name(), fmt::format("unknown target level 'cpu:{}'", level));
+    return fail(Code::BadInput, file.name(),
+                fmt::format("unknown target level 'cpu:{}'", level));
   if (*wanted > features.level())
     return fail(Code::BadInput, file.name(),
-                fmt::format("the plan is compiled for cpu:{}, this processor has cpu:{}; compile "
+                fmt::format("the plan is compiled for cpu:{}, this processor "
+                            "has cpu:{}; compile "
                             "with --target cpu:{}",
-                            level, nameOf(features.level()), nameOf(features.level())));
+                            level, nameOf(features.level()),
+                            nameOf(features.level())));
   for (unsigned i = 0; i < sizeOfVector(plan.cpu_features()); ++i) {
     std::string name = plan.cpu_features()->Get(i)->str();
     if (!name.empty() && name[0] == '+')
       name.erase(0, 1);
     if (!features.has(name))
-      return fail(Code::BadInput, file.name(),
-                  fmt::format("the plan needs the processor feature '{}', which is not here; "
-                              "compile with --target cpu:{}",
-                              name, nameOf(features.level())));
+      return fail(
+          Code::BadInput, file.name(),
+          fmt::format(
+              "the plan needs the processor feature '{}', which is not here; "
+              "compile with --target cpu:{}",
+              name, nameOf(features.level())));
     if (name == "amx-tile" && !requestAmx())
-      return fail(Code::Environment, file.name(), "the system refuses AMX tiles to this process");
+      return fail(Code::Environment, file.name(),
+                  "the system refuses AMX tiles to this process");
   }
   return {};
 }
@@ -97,7 +107,8 @@ Expected<void> CpuExecutor::loadKernels() {
   unsigned count = sizeOfVector(file.plan().kernels());
   if (count == 0)
     return {};
-  AMPC_ASSIGN(object, KernelObject::load(file.section(SectionKind::Object), file.name()));
+  AMPC_ASSIGN(object, KernelObject::load(file.section(SectionKind::Object),
+                                         file.name()));
   for (unsigned i = 0; i < count; ++i) {
     AMPC_ASSIGN(KernelFunction function,
                 object.find(file.plan().kernels()->Get(i)->symbol()->str()));
@@ -116,7 +127,8 @@ Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
     for (unsigned i = 0; i < sizeOfVector(source->outputs()); ++i)
       batchBytes += alignUp(source->outputs()->Get(i)->bytes());
   }
-  AMPC_ASSIGN(variables, allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));
+  AMPC_ASSIGN(variables,
+              allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));
   AMPC_ASSIGN(arena, allocator.allocate(MemoryKind::Arena, arenaBytes));
   AMPC_ASSIGN(batches, allocator.allocate(MemoryKind::Batch, batchBytes));
   std::byte *next = batches.data();
@@ -135,7 +147,8 @@ Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
   return {};
 }
 
-std::byte *CpuExecutor::address(const Entry &entry, const fb::Place &place) const {
+std::byte *CpuExecutor::address(const Entry &entry,
+                                const fb::Place &place) const {
   std::byte *base = nullptr;
   switch (place.space()) {
   case fb::Space::Arena:
@@ -150,7 +163,8 @@ std::byte *CpuExecutor::address(const Entry &entry, const fb::Place &place) cons
   case fb::Space::Output:
     base = entry.outputs[place.index()];
     break;
-  case fb::Space::Constant: // kernels only read it: the file's mapping is read-only
+  case fb::Space::Constant: // kernels only read it: the file's mapping is
+                            // read-only
     base = const_cast<std::byte *>(file.section(SectionKind::Constants).data());
     break;
   }
@@ -158,10 +172,11 @@ std::byte *CpuExecutor::address(const Entry &entry, const fb::Place &place) cons
 }
 
 static ContractionSpec specOf(const fb::Contraction &op) {
-  return {DType(op.dtype_a()),   DType(op.dtype_b()),   DType(op.dtype_c()),
-          int64_t(op.m()),       int64_t(op.n()),       int64_t(op.k()),
-          op.transpose_a(),      op.transpose_b(),      int64_t(op.batch()),
-          int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c())};
+  return {
+      DType(op.dtype_a()),    DType(op.dtype_b()),    DType(op.dtype_c()),
+      int64_t(op.m()),        int64_t(op.n()),        int64_t(op.k()),
+      op.transpose_a(),       op.transpose_b(),       int64_t(op.batch()),
+      int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c())};
 }
 
 Expected<void> CpuExecutor::prepare(const fb::Entry &source, Entry &entry) {
@@ -183,7 +198,8 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source, Entry &entry) {
     } else if (auto *op = instruction.op_as_Contraction()) {
       step.kind = Kind::Contraction;
       step.index = uint32_t(contractions.size());
-      AMPC_ASSIGN(Contraction made, Contraction::create(specOf(*op), *matmuls, threads));
+      AMPC_ASSIGN(Contraction made,
+                  Contraction::create(specOf(*op), *matmuls, threads));
       workspaceBytes = std::max(workspaceBytes, made.workspaceBytes());
       contractions.push_back(std::move(made));
       step.a = address(entry, *op->a());
@@ -206,23 +222,25 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source, Entry &entry) {
   return {};
 }
 
-Expected<std::unique_ptr<CpuExecutor>> CpuExecutor::create(const PlanFile &file,
-                                                           Allocator &allocator,
-                                                           const CpuFeatures &features) {
+Expected<std::unique_ptr<CpuExecutor>>
+CpuExecutor::create(const PlanFile &file, Allocator &allocator,
+                    const CpuFeatures &features) {
   std::unique_ptr<CpuExecutor> result(new CpuExecutor(file));
   AMPC_TRY(result->checkTarget(features));
   AMPC_TRY(result->loadKernels());
   AMPC_TRY(result->allocateBuffers(allocator));
   ThreadPool &pool = ThreadPool::instance();
   {
-    auto lease = pool.lease(); // holds oneDNN to one thread while primitives are made
+    auto lease =
+        pool.lease(); // holds oneDNN to one thread while primitives are made
     result->threads = pool.size();
     AMPC_ASSIGN(result->matmuls, MatmulCache::create(result->threads));
     for (unsigned i = 0; i < file.plan().entries()->size(); ++i)
-      AMPC_TRY(result->prepare(*file.plan().entries()->Get(i), result->entries[i]));
+      AMPC_TRY(
+          result->prepare(*file.plan().entries()->Get(i), result->entries[i]));
   }
-  AMPC_ASSIGN(result->workspace,
-              allocator.allocate(MemoryKind::Workspace, result->workspaceBytes));
+  AMPC_ASSIGN(result->workspace, allocator.allocate(MemoryKind::Workspace,
+                                                    result->workspaceBytes));
   return result;
 }
 
@@ -242,17 +260,20 @@ Expected<void> CpuExecutor::run(size_t number) {
           const_cast<Step *>(&step));
       break;
     case Kind::Contraction:
-      if (!contractions[step.index].run(lease, step.a, step.b, step.to, workspace.data()))
-        return fail(Code::Environment, file.name(),
-                    fmt::format("oneDNN failed in instruction {} of entry '{}'", i,
-                                file.plan().entries()->Get(unsigned(number))->name()->str()));
+      if (!contractions[step.index].run(lease, step.a, step.b, step.to,
+                                        workspace.data()))
+        return fail(
+            Code::Environment, file.name(),
+            fmt::format(
+                "oneDNN failed in instruction {} of entry '{}'", i,
+                file.plan().entries()->Get(unsigned(number))->name()->str()));
       break;
     case Kind::Copy:
     case Kind::Fill: {
-      Move move{step.kind == Kind::Copy ? step.a : nullptr, step.to, step.bytes, step.pattern,
-                step.width};
-      lease.run(int64_t((step.bytes + kPieceBytes - 1) / kPieceBytes), 1, threads, movePieces,
-                &move);
+      Move move{step.kind == Kind::Copy ? step.a : nullptr, step.to, step.bytes,
+                step.pattern, step.width};
+      lease.run(int64_t((step.bytes + kPieceBytes - 1) / kPieceBytes), 1,
+                threads, movePieces, &move);
       break;
     }
     }

@@ -1,5 +1,6 @@
-// Executes a plan on the CPU. Opening resolves every kernel, allocates every byte and writes every
-// pointer table; running an entry then walks a list and allocates nothing of its own.
+// Executes a plan on the CPU. Opening resolves every kernel, allocates every
+// byte and writes every pointer table; running an entry then walks a list and
+// allocates nothing of its own.
 #pragma once
 
 #include "runtime/core/Allocator.h"
@@ -17,33 +18,41 @@ namespace ampc::rt {
 
 class CpuExecutor {
 public:
-  /// Prepares every entry of `file`, which must outlive the executor, for the pool's present
-  /// number of threads. A plan for another target, or for instructions this processor (as seen by
-  /// `features`) lacks: Code BadInput. Memory over the allocator's limit: Code DoesNotFit.
+  /// Prepares every entry of `file`, which must outlive the executor, for the
+  /// pool's present number of threads. A plan for another target, or for
+  /// instructions this processor (as seen by `features`) lacks: Code BadInput.
+  /// Memory over the allocator's limit: Code DoesNotFit.
   [[nodiscard]] static Expected<std::unique_ptr<CpuExecutor>>
-  create(const PlanFile &file, Allocator &allocator, const CpuFeatures &features);
+  create(const PlanFile &file, Allocator &allocator,
+         const CpuFeatures &features);
 
   /// Number of the entry called `name`, if the plan has it.
   std::optional<size_t> entry(std::string_view name) const;
 
-  /// Runs an entry from its input buffers to its output buffers; waits for the pool if another
-  /// session has it. A failing library: Code Environment.
+  /// Runs an entry from its input buffers to its output buffers; waits for the
+  /// pool if another session has it. A failing library: Code Environment.
   [[nodiscard]] Expected<void> run(size_t entry);
 
   /// Bytes of variable `index` (of the plan's list).
-  std::byte *variable(size_t index) const { return variables.data() + variableOffset(index); }
+  std::byte *variable(size_t index) const {
+    return variables.data() + variableOffset(index);
+  }
   /// Buffer of an entry's input.
-  std::byte *input(size_t entry, size_t index) const { return entries[entry].inputs[index]; }
+  std::byte *input(size_t entry, size_t index) const {
+    return entries[entry].inputs[index];
+  }
   /// Buffer of an entry's output.
-  std::byte *output(size_t entry, size_t index) const { return entries[entry].outputs[index]; }
+  std::byte *output(size_t entry, size_t index) const {
+    return entries[entry].outputs[index];
+  }
 
 private:
   enum class Kind : uint8_t { Launch, Contraction, Copy, Fill };
   struct Step {
     Kind kind;
-    uint32_t index;      ///< into `contractions`
+    uint32_t index; ///< into `contractions`
     KernelFunction kernel;
-    int64_t tiles;       ///< of a launch
+    int64_t tiles; ///< of a launch
     const void *const *args;
     const std::byte *a, *b; ///< operands; a copy's source
     std::byte *to;

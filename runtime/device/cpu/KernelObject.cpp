@@ -33,8 +33,10 @@ void *openFromMemory(std::span<const std::byte> bytes, int &fd) {
     return nullptr;
   void *handle = nullptr;
   if (writeAll(fd, bytes)) {
-    ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-    handle = ::dlopen(fmt::format("/proc/self/fd/{}", fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+    ::fcntl(fd, F_ADD_SEALS,
+            F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+    handle = ::dlopen(fmt::format("/proc/self/fd/{}", fd).c_str(),
+                      RTLD_NOW | RTLD_LOCAL);
   }
   if (!handle) {
     ::close(fd);
@@ -43,38 +45,45 @@ void *openFromMemory(std::span<const std::byte> bytes, int &fd) {
   return handle;
 }
 
-/// dlopen through a file in a directory that only this user can enter; both are gone afterwards.
-Expected<void *> openFromFile(std::span<const std::byte> bytes, const std::string &where) {
+/// dlopen through a file in a directory that only this user can enter; both are
+/// gone afterwards.
+Expected<void *> openFromFile(std::span<const std::byte> bytes,
+                              const std::string &where) {
   const char *base = std::getenv("TMPDIR");
-  std::string folder = std::string(base && *base ? base : "/tmp") + "/ampc-XXXXXX";
+  std::string folder =
+      std::string(base && *base ? base : "/tmp") + "/ampc-XXXXXX";
   if (!::mkdtemp(folder.data()))
-    return fail(Code::Environment, where,
-                fmt::format("cannot make a temporary directory for the kernels: {}",
-                            std::strerror(errno)));
+    return fail(
+        Code::Environment, where,
+        fmt::format("cannot make a temporary directory for the kernels: {}",
+                    std::strerror(errno)));
   std::string path = folder + "/kernels.so";
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
   bool written = fd >= 0 && writeAll(fd, bytes);
   int number = errno;
   if (fd >= 0)
     ::close(fd);
-  void *handle = written ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  void *handle =
+      written ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   const char *loaderText = written && !handle ? ::dlerror() : nullptr;
   std::string reason = loaderText ? loaderText : std::strerror(number);
   ::unlink(path.c_str());
   ::rmdir(folder.c_str());
   if (!written)
     return fail(Code::Environment, where,
-                fmt::format("cannot write the kernels to a temporary file: {}", reason));
+                fmt::format("cannot write the kernels to a temporary file: {}",
+                            reason));
   if (!handle)
-    return fail(Code::BadInput, where, fmt::format("the kernels do not load: {}", reason));
+    return fail(Code::BadInput, where,
+                fmt::format("the kernels do not load: {}", reason));
   return handle;
 }
 
 } // namespace
 
 KernelObject::KernelObject(KernelObject &&other) noexcept
-    : handle(std::exchange(other.handle, nullptr)), fd(std::exchange(other.fd, -1)),
-      where(std::move(other.where)) {}
+    : handle(std::exchange(other.handle, nullptr)),
+      fd(std::exchange(other.fd, -1)), where(std::move(other.where)) {}
 
 KernelObject &KernelObject::operator=(KernelObject &&other) noexcept {
   if (this != &other) {

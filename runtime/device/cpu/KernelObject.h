@@ -1,5 +1,5 @@
-// The CPU kernels of a plan: a shared object that is loaded from memory. A plan is code; its bytes
-// have passed their hash before they come here.
+// The CPU kernels of a plan: a shared object that is loaded from memory. A plan
+// is code; its bytes have passed their hash before they come here.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -10,15 +10,18 @@
 
 namespace ampc::rt {
 
-/// A kernel: runs tiles [begin, end); `args[i]` is the address of the launch's i-th place.
-using KernelFunction = void (*)(const void *const *args, int64_t begin, int64_t end);
+/// A kernel: runs tiles [begin, end); `args[i]` is the address of the launch's
+/// i-th place.
+using KernelFunction = void (*)(const void *const *args, int64_t begin,
+                                int64_t end);
 
 /// A loaded shared object; unloads when it goes. Move-only.
 class KernelObject {
 public:
   /// How the loader gets at the bytes.
   enum class Via {
-    Automatic, ///< memory file, then a private file where the system forbids executing those
+    Automatic, ///< memory file, then a private file where the system forbids
+               ///< executing those
     File,      ///< a private file only
   };
 
@@ -28,9 +31,9 @@ public:
   ~KernelObject();
 
   /// Loads `bytes`; `where` stands in errors.
-  [[nodiscard]] static Expected<KernelObject> load(std::span<const std::byte> bytes,
-                                                   const std::string &where,
-                                                   Via via = Via::Automatic);
+  [[nodiscard]] static Expected<KernelObject>
+  load(std::span<const std::byte> bytes, const std::string &where,
+       Via via = Via::Automatic);
 
   /// The function called `symbol`; missing: Code BadInput.
   [[nodiscard]] Expected<KernelFunction> find(const std::string &symbol) const;
@@ -39,7 +42,8 @@ private:
   void release();
 
   void *handle = nullptr;
-  int fd = -1; // the loader knows objects by path, so the number must not be reused before dlclose
+  int fd = -1; // the loader knows objects by path, so the number must not be
+               // reused before dlclose
   std::string where;
 };
 

@@ -21,12 +21,15 @@ public:
       : library(std::move(library)) {
     using Desc = dnnl::memory::desc;
     constexpr auto f32 = dnnl::memory::data_type::f32;
-    Desc a({shape.m, shape.k}, f32, dnnl::memory::dims{shape.aRow, shape.aColumn});
-    Desc b({shape.k, shape.n}, f32, dnnl::memory::dims{shape.bRow, shape.bColumn});
+    Desc a({shape.m, shape.k}, f32,
+           dnnl::memory::dims{shape.aRow, shape.aColumn});
+    Desc b({shape.k, shape.n}, f32,
+           dnnl::memory::dims{shape.bRow, shape.bColumn});
     Desc c({shape.m, shape.n}, f32, dnnl::memory::dims{shape.cRow, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    // Said explicitly because an environment variable can change the default to bf16 products.
+    // Said explicitly because an environment variable can change the default to
+    // bf16 products.
     attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
     dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(a, b, c), attributes,
                                       this->library->engine);
@@ -38,26 +41,31 @@ public:
       slot.a = dnnl::memory(a, engine, DNNL_MEMORY_NONE);
       slot.b = dnnl::memory(b, engine, DNNL_MEMORY_NONE);
       slot.c = dnnl::memory(c, engine, DNNL_MEMORY_NONE);
-      slot.scratch = dnnl::memory(desc.scratchpad_desc(), engine, DNNL_MEMORY_NONE);
+      slot.scratch =
+          dnnl::memory(desc.scratchpad_desc(), engine, DNNL_MEMORY_NONE);
       slots.push_back(std::move(slot));
     }
   }
 
-  bool run(int thread, const float *a, const float *b, float *c, std::byte *scratch) override {
+  bool run(int thread, const float *a, const float *b, float *c,
+           std::byte *scratch) override {
     Slot &slot = slots[size_t(thread)];
     dnnl_stream_t stream = library->streams[size_t(thread)].get();
     bool good =
-        dnnl_memory_set_data_handle_v2(slot.a.get(), const_cast<float *>(a), stream) ==
+        dnnl_memory_set_data_handle_v2(slot.a.get(), const_cast<float *>(a),
+                                       stream) == dnnl_success &&
+        dnnl_memory_set_data_handle_v2(slot.b.get(), const_cast<float *>(b),
+                                       stream) == dnnl_success &&
+        dnnl_memory_set_data_handle_v2(slot.c.get(), c, stream) ==
             dnnl_success &&
-        dnnl_memory_set_data_handle_v2(slot.b.get(), const_cast<float *>(b), stream) ==
-            dnnl_success &&
-        dnnl_memory_set_data_handle_v2(slot.c.get(), c, stream) == dnnl_success &&
-        dnnl_memory_set_data_handle_v2(slot.scratch.get(), scratch, stream) == dnnl_success;
+        dnnl_memory_set_data_handle_v2(slot.scratch.get(), scratch, stream) ==
+            dnnl_success;
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, slot.a.get()},
                                     {DNNL_ARG_WEIGHTS, slot.b.get()},
                                     {DNNL_ARG_DST, slot.c.get()},
                                     {DNNL_ARG_SCRATCHPAD, slot.scratch.get()}};
-    return good && dnnl_primitive_execute(primitive.get(), stream, 4, args) == dnnl_success;
+    return good && dnnl_primitive_execute(primitive.get(), stream, 4, args) ==
+                       dnnl_success;
   }
 
   size_t scratchBytes() const override { return bytes; }
@@ -85,13 +93,14 @@ public:
     if (found != primitives.end())
       return found->second;
     try {
-      std::shared_ptr<Matmul> made = std::make_shared<DnnlMatmul>(library, shape);
+      std::shared_ptr<Matmul> made =
+          std::make_shared<DnnlMatmul>(library, shape);
       primitives.emplace(shape, made);
       return made;
     } catch (const std::exception &error) {
       return fail(Code::Environment, "oneDNN",
-                  fmt::format("no product for m {}, n {}, k {}: {}", shape.m, shape.n, shape.k,
-                              error.what()));
+                  fmt::format("no product for m {}, n {}, k {}: {}", shape.m,
+                              shape.n, shape.k, error.what()));
     }
   }
 

@@ -1,6 +1,7 @@
-// One-thread oneDNN products of one tile. Everything is made when a session opens: the primitive,
-// and for each thread its stream and memory objects. oneDNN's own bookkeeping inside an execution
-// is the only allocation a step makes.
+// One-thread oneDNN products of one tile. Everything is made when a session
+// opens: the primitive, and for each thread its stream and memory objects.
+// oneDNN's own bookkeeping inside an execution is the only allocation a step
+// makes.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -12,7 +13,8 @@
 
 namespace ampc::rt {
 
-/// Extents and strides, in elements, of C[m, n] = sum_k A(m, k) * B(k, n), f32, row-major C.
+/// Extents and strides, in elements, of C[m, n] = sum_k A(m, k) * B(k, n), f32,
+/// row-major C.
 struct MatmulShape {
   int64_t m, n, k;
   int64_t aRow, aColumn; ///< strides of A(m, k)
@@ -25,9 +27,10 @@ struct MatmulShape {
 class Matmul {
 public:
   virtual ~Matmul() = default;
-  /// Runs on the thread numbered `thread` with that thread's scratch memory. False if the library
-  /// fails.
-  virtual bool run(int thread, const float *a, const float *b, float *c, std::byte *scratch) = 0;
+  /// Runs on the thread numbered `thread` with that thread's scratch memory.
+  /// False if the library fails.
+  virtual bool run(int thread, const float *a, const float *b, float *c,
+                   std::byte *scratch) = 0;
   /// Scratch memory one thread needs, in bytes.
   virtual size_t scratchBytes() const = 0;
 };
@@ -36,11 +39,14 @@ public:
 class MatmulCache {
 public:
   /// No engine: Code Environment.
-  [[nodiscard]] static Expected<std::unique_ptr<MatmulCache>> create(int threads);
+  [[nodiscard]] static Expected<std::unique_ptr<MatmulCache>>
+  create(int threads);
   virtual ~MatmulCache() = default;
-  /// The primitive for `shape`. Must be called with the calling thread held to one library thread
-  /// (a lease of the pool does that): oneDNN fixes the number when it makes a primitive.
-  [[nodiscard]] virtual Expected<std::shared_ptr<Matmul>> get(const MatmulShape &shape) = 0;
+  /// The primitive for `shape`. Must be called with the calling thread held to
+  /// one library thread (a lease of the pool does that): oneDNN fixes the
+  /// number when it makes a primitive.
+  [[nodiscard]] virtual Expected<std::shared_ptr<Matmul>>
+  get(const MatmulShape &shape) = 0;
 };
 
 } // namespace ampc::rt

@@ -1,0 +1,106 @@
+// Plan: the public face of a plan file.
+#include "runtime/api/Plan.h"
+#include "runtime/plan/PlanFile.h"
+
+#include <algorithm>
+
+namespace ampc::rt {
+
+namespace {
+
+const fb::Entry *findEntry(const PlanFile &file, EntryKind kind) {
+  for (const fb::Entry *entry : *file.plan().entries())
+    if (entry->name()->string_view() == nameOf(kind))
+      return entry;
+  return nullptr;
+}
+
+std::vector<Port>
+portsOf(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
+  std::vector<Port> ports;
+  for (unsigned i = 0; list && i < list->size(); ++i) {
+    const fb::Port &source = *list->Get(i);
+    Port port{source.name()->str(),
+              PortKind(source.kind()),
+              DType(source.type()->dtype()),
+              {},
+              source.divisor()};
+    if (auto *shape = source.type()->shape())
+      port.shape.assign(shape->begin(), shape->end());
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
+} // namespace
+
+Expected<Plan> Plan::load(const std::string &path) {
+  AMPC_ASSIGN(PlanFile file, PlanFile::load(path));
+  return Plan(std::make_shared<PlanFile>(std::move(file)));
+}
+
+Expected<Plan> Plan::from_bytes(std::span<const uint8_t> bytes,
+                                const std::string &name) {
+  AMPC_ASSIGN(PlanFile file, PlanFile::fromBytes(bytes, name));
+  return Plan(std::make_shared<PlanFile>(std::move(file)));
+}
+
+std::string Plan::model_name() const {
+  auto *name = source->plan().model_name();
+  return name ? name->str() : "";
+}
+
+uint64_t Plan::model_hash() const { return source->plan().model_hash(); }
+
+bool Plan::has_entry(EntryKind entry) const {
+  return findEntry(*source, entry) != nullptr;
+}
+
+std::vector<Port> Plan::inputs(EntryKind kind) const {
+  const fb::Entry *entry = findEntry(*source, kind);
+  return entry ? portsOf(entry->inputs()) : std::vector<Port>();
+}
+
+std::vector<Port> Plan::outputs(EntryKind kind) const {
+  const fb::Entry *entry = findEntry(*source, kind);
+  return entry ? portsOf(entry->outputs()) : std::vector<Port>();
+}
+
+TrainDefaults Plan::train_defaults() const {
+  const fb::TrainDefaults *train = source->plan().train();
+  return train ? TrainDefaults{train->steps(), train->seed(),
+                               train->log_every(), train->save_every()}
+               : TrainDefaults{};
+}
+
+std::vector<DataLine> Plan::data_lines() const {
+  std::vector<DataLine> lines;
+  if (auto *list = source->plan().data())
+    for (const fb::DataLine *item : *list) {
+      DataLine line;
+      for (unsigned i = 0; item->names() && i < item->names()->size(); ++i)
+        line.names.push_back(item->names()->Get(i)->str());
+      line.spec = item->spec()->str();
+      line.validation = item->validation();
+      lines.push_back(std::move(line));
+    }
+  return lines;
+}
+
+DataOptions Plan::data_options() const {
+  DataOptions options;
+  size_t slash = source->name().find_last_of('/');
+  if (slash != std::string::npos)
+    options.directory = source->name().substr(0, slash);
+  options.shuffle = source->plan().shuffle();
+  options.seed = train_defaults().seed;
+  for (EntryKind kind :
+       {EntryKind::TrainStep, EntryKind::EvalStep, EntryKind::Infer})
+    for (const Port &port : inputs(kind))
+      if (std::find(options.known.begin(), options.known.end(), port.name) ==
+          options.known.end())
+        options.known.push_back(port.name);
+  return options;
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,408 @@
+// Sessions on the CPU.
+#include "runtime/api/Session.h"
+#include "runtime/api/ResultRing.h"
+#include "runtime/api/Runtime.h"
+#include "runtime/api/Variables.h"
+#include "runtime/core/ThreadPool.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+
+#ifndef AMPC_VERSION
+#error "the build defines AMPC_VERSION"
+#endif
+
+namespace ampc::rt {
+
+const char *runtime_version() { return AMPC_VERSION; }
+
+namespace {
+
+/// Names of train_step outputs with a meaning of their own; they are no extras.
+constexpr const char *kLossPort = "loss", *kAppliedPort = "ampc.applied",
+                     *kRatePort = "ampc.lr", *kNormPort = "ampc.grad_norm";
+
+/// An entry with its ports, as a step needs them.
+struct EntryState {
+  bool present = false;
+  size_t number = 0;
+  std::vector<Port> inputs, outputs;
+};
+
+double scalarAt(DType type, const std::byte *from) {
+  double value = 0;
+  auto good =
+      convert(type, from, DType::F64, reinterpret_cast<std::byte *>(&value), 1);
+  return good ? value : 0; // 8-bit floats are refused when the session opens
+}
+
+/// Sets the pool's size the first time anybody opens a session, and when a
+/// number is asked for.
+Expected<void> sizePool(int threads) {
+  static std::mutex mutex;
+  static bool sized = false;
+  std::lock_guard lock(mutex);
+  if (sized && threads == 0)
+    return {};
+  AMPC_TRY(ThreadPool::instance().resize(threads));
+  sized = true;
+  return {};
+}
+
+} // namespace
+
+struct Session::Impl {
+  Impl(Plan plan, uint64_t limit) : plan(std::move(plan)), allocator(limit) {}
+
+  EntryState &entry(EntryKind kind) {
+    return entries[static_cast<size_t>(kind)];
+  }
+  Expected<void> feed(EntryKind kind, const Batch &batch);
+  double output(const EntryState &entry, size_t index) const;
+  void record();
+  Expected<void> classifyOutputs();
+
+  Plan plan;
+  Allocator allocator;
+  std::unique_ptr<CpuExecutor> executor;
+  std::optional<Variables> variables;
+  std::array<EntryState, 3> entries;
+  std::unique_ptr<ResultRing> ring;
+  uint64_t seed = 0;
+  // Which outputs of train_step are what: indices, -1 where there is none.
+  int lossPort = -1, appliedPort = -1, ratePort = -1, normPort = -1;
+  std::vector<size_t>
+      lossParts; ///< losses that add up where no output is called `loss`
+  std::vector<size_t> extraPorts;
+  std::vector<std::string> extraNames;
+  int64_t windows = 0;    ///< counted here for plans without counters
+  int64_t lastUpdate = 0; ///< to see whether a window was applied
+};
+
+/// Copies the batch into the entry's input buffers.
+Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
+  EntryState &state = entry(kind);
+  if (!state.present)
+    return fail(Code::Usage, plan.model_name(),
+                fmt::format("the plan has no entry '{}'", nameOf(kind)));
+  for (const Port &port : state.inputs) {
+    const TensorView *view = batch.find(port.name);
+    if (!view)
+      return fail(Code::Usage, nameOf(kind),
+                  fmt::format("the batch has no '{}', expected {}", port.name,
+                              typeText(port.dtype, port.shape)));
+    bool same = view->dtype == port.dtype &&
+                std::equal(view->shape.begin(), view->shape.end(),
+                           port.shape.begin(), port.shape.end());
+    if (!same ||
+        view->bytes.size() != *countOf(port.shape) * sizeOf(port.dtype))
+      return fail(Code::Usage, nameOf(kind),
+                  fmt::format("'{}' is {} ({} bytes), expected {}", port.name,
+                              typeText(view->dtype, view->shape),
+                              view->bytes.size(),
+                              typeText(port.dtype, port.shape)));
+  }
+  for (size_t i = 0; i < state.inputs.size(); ++i) {
+    const TensorView *view = batch.find(state.inputs[i].name);
+    if (!view->bytes.empty())
+      std::memcpy(executor->input(state.number, i), view->bytes.data(),
+                  view->bytes.size());
+  }
+  return {};
+}
+
+/// Value of a scalar output as the entry gives it.
+double Session::Impl::output(const EntryState &state, size_t index) const {
+  return scalarAt(state.outputs[index].dtype,
+                  executor->output(state.number, index));
+}
+
+Expected<void> Session::Impl::classifyOutputs() {
+  const std::vector<Port> &ports = entry(EntryKind::TrainStep).outputs;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const Port &port = ports[i];
+    if (port.kind != PortKind::Loss && port.kind != PortKind::Metric)
+      continue;
+    if (sizeOf(port.dtype) == 1 && info(port.dtype).isFloat)
+      return fail(
+          Code::BadInput, plan.file()->name(),
+          fmt::format("output '{}' is of {}", port.name, nameOf(port.dtype)));
+    if (port.name == kLossPort)
+      lossPort = int(i);
+    else if (port.name == kAppliedPort)
+      appliedPort = int(i);
+    else if (port.name == kRatePort)
+      ratePort = int(i);
+    else if (port.name == kNormPort)
+      normPort = int(i);
+    else {
+      if (port.kind == PortKind::Loss)
+        lossParts.push_back(i);
+      extraPorts.push_back(i);
+      extraNames.push_back(port.name);
+    }
+  }
+  // A single loss is the loss, whatever its name.
+  if (lossPort < 0 && lossParts.size() == 1) {
+    lossPort = int(lossParts[0]);
+    for (size_t e = 0; e < extraPorts.size(); ++e)
+      if (extraPorts[e] == lossParts[0]) {
+        extraPorts.erase(extraPorts.begin() + std::ptrdiff_t(e));
+        extraNames.erase(extraNames.begin() + std::ptrdiff_t(e));
+        break;
+      }
+  }
+  ring = std::make_unique<ResultRing>(extraPorts.size());
+  return {};
+}
+
+/// Writes the window's result into the ring.
+void Session::Impl::record() {
+  const EntryState &state = entry(EntryKind::TrainStep);
+  auto mean = [&](size_t port) {
+    return float(output(state, port) / state.outputs[port].divisor);
+  };
+  StepResult &result = ring->back();
+  ++windows;
+  windows = result.iteration = variables->integer(state::kIteration, windows);
+  int64_t update = variables->integer(state::kUpdate, lastUpdate + 1);
+  result.applied = appliedPort >= 0 ? output(state, size_t(appliedPort)) != 0
+                                    : update != lastUpdate;
+  lastUpdate = update;
+  result.loss = 0;
+  if (lossPort >= 0)
+    result.loss = mean(size_t(lossPort));
+  else
+    for (size_t port : lossParts)
+      result.loss += mean(port);
+  const VariableSlot *rate = variables->find(state::kRate);
+  result.lr = ratePort >= 0 ? mean(size_t(ratePort))
+              : rate        ? float(scalarAt(rate->dtype, rate->bytes.data()))
+                            : 0.0f;
+  const VariableSlot *scale = variables->find(state::kScale);
+  result.scale =
+      scale ? std::optional(float(scalarAt(scale->dtype, scale->bytes.data())))
+            : std::nullopt;
+  result.grad_norm =
+      normPort >= 0 ? std::optional(mean(size_t(normPort))) : std::nullopt;
+  for (size_t i = 0; i < extraPorts.size(); ++i)
+    result.extras[i] = mean(extraPorts[i]);
+  ring->push();
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Session::Session(Session &&) noexcept = default;
+Session &Session::operator=(Session &&) noexcept = default;
+Session::~Session() = default;
+
+Expected<Session> Session::open(const Plan &plan,
+                                const SessionOptions &options) {
+  AMPC_TRY(sizePool(options.threads));
+  auto impl = std::make_unique<Impl>(plan, options.memory_limit);
+  CpuFeatures features = CpuFeatures::probe(options.cpu_level_limit);
+  AMPC_ASSIGN(impl->executor,
+              CpuExecutor::create(*plan.file(), impl->allocator, features));
+  for (EntryKind kind :
+       {EntryKind::TrainStep, EntryKind::EvalStep, EntryKind::Infer}) {
+    EntryState &state = impl->entry(kind);
+    std::optional<size_t> number = impl->executor->entry(nameOf(kind));
+    state.present = number.has_value();
+    state.number = number.value_or(0);
+    state.inputs = plan.inputs(kind);
+    state.outputs = plan.outputs(kind);
+  }
+  AMPC_TRY(impl->classifyOutputs());
+  AMPC_ASSIGN(impl->variables,
+              Variables::create(*plan.file(), *impl->executor));
+  impl->seed = options.seed.value_or(plan.train_defaults().seed);
+  AMPC_TRY(impl->variables->initialise(impl->seed));
+  impl->lastUpdate = impl->variables->integer(state::kUpdate, 0);
+  return Session(std::move(impl));
+}
+
+/// Every member below begins with this: a moved-from session is misuse, not a
+/// crash.
+#define AMPC_CHECK_OPEN()                                                      \
+  if (!impl)                                                                   \
+  return fail(Code::Usage, "session", "the session was moved from")
+
+std::string Session::model_name() const {
+  return impl ? impl->plan.model_name() : "";
+}
+
+bool Session::has_entry(EntryKind entry) const {
+  return impl && impl->entry(entry).present;
+}
+
+std::vector<Port> Session::inputs(EntryKind entry) const {
+  return impl ? impl->entry(entry).inputs : std::vector<Port>();
+}
+
+std::vector<Port> Session::outputs(EntryKind entry) const {
+  return impl ? impl->entry(entry).outputs : std::vector<Port>();
+}
+
+std::vector<std::string> Session::extra_names() const {
+  return impl ? impl->extraNames : std::vector<std::string>();
+}
+
+Expected<void> Session::step(const Batch &batch) {
+  AMPC_CHECK_OPEN();
+  if (impl->ring->full())
+    return fail(
+        Code::Usage, "step",
+        fmt::format("{} results are waiting; poll() takes them", kResultRing));
+  AMPC_TRY(impl->feed(EntryKind::TrainStep, batch));
+  AMPC_TRY(impl->executor->run(impl->entry(EntryKind::TrainStep).number));
+  impl->record();
+  return {};
+}
+
+Expected<std::optional<StepResult>> Session::poll() {
+  AMPC_CHECK_OPEN();
+  return impl->ring->pop();
+}
+
+Expected<void> Session::sync() {
+  AMPC_CHECK_OPEN();
+  return {}; // on the CPU a step is done when it returns
+}
+
+Expected<std::vector<NamedTensor>> Session::infer(const Batch &batch) {
+  AMPC_CHECK_OPEN();
+  AMPC_TRY(impl->feed(EntryKind::Infer, batch));
+  const EntryState &state = impl->entry(EntryKind::Infer);
+  AMPC_TRY(impl->executor->run(state.number));
+  std::vector<NamedTensor> out;
+  for (size_t i = 0; i < state.outputs.size(); ++i) {
+    const Port &port = state.outputs[i];
+    AMPC_ASSIGN(Tensor tensor, Tensor::zeros(port.dtype, port.shape));
+    if (!tensor.bytes().empty())
+      std::memcpy(tensor.bytes().data(),
+                  impl->executor->output(state.number, i),
+                  tensor.bytes().size());
+    out.push_back({port.name, std::move(tensor)});
+  }
+  return out;
+}
+
+Expected<EvalResult> Session::eval(DataSource &data, uint64_t batches) {
+  AMPC_CHECK_OPEN();
+  EntryState &state = impl->entry(EntryKind::EvalStep);
+  auto run = [&](const Batch &batch, uint64_t index,
+                 std::span<double> values) -> Expected<void> {
+    AMPC_TRY(impl->feed(EntryKind::EvalStep, batch));
+    impl->variables->setInteger(state::kEvalIndex, int64_t(index));
+    AMPC_TRY(impl->executor->run(state.number));
+    size_t next = 0;
+    for (size_t i = 0; i < state.outputs.size(); ++i)
+      if (state.outputs[i].kind == PortKind::Loss ||
+          state.outputs[i].kind == PortKind::Metric)
+        values[next++] = impl->output(state, i);
+    return {};
+  };
+  if (!state.present)
+    return fail(Code::Usage, impl->plan.model_name(),
+                "the plan has no entry 'eval_step'");
+  return evaluate(data, batches, state.outputs, run);
+}
+
+Expected<void> Session::save(const std::string &path, bool overwrite,
+                             const std::string &data) {
+  AMPC_CHECK_OPEN();
+  return write_checkpoint(path, impl->variables->saved(),
+                          {impl->plan.model_hash(), impl->seed, data},
+                          overwrite);
+}
+
+Expected<void> Session::load(const std::string &path) {
+  AMPC_CHECK_OPEN();
+  AMPC_ASSIGN(
+      CheckpointInfo checkpoint,
+      read_checkpoint(path, impl->variables->saved(), impl->plan.model_hash()));
+  impl->seed = checkpoint.seed;
+  impl->variables->setInteger(state::kSeed, int64_t(checkpoint.seed));
+  impl->windows = impl->variables->integer(state::kIteration, 0);
+  impl->lastUpdate = impl->variables->integer(state::kUpdate, 0);
+  while (impl->ring->pop()) // results of the run that is left behind
+    ;
+  return impl->variables->refreshCopies();
+}
+
+Expected<void> Session::load_weights(const std::string &path, bool partial) {
+  AMPC_CHECK_OPEN();
+  AMPC_TRY(read_weights(path, impl->variables->weights(), partial));
+  return impl->variables->refreshCopies();
+}
+
+std::vector<std::string> Session::variables() const {
+  std::vector<std::string> names;
+  if (impl)
+    for (const VariableSlot &slot : impl->variables->all())
+      names.push_back(slot.name);
+  return names;
+}
+
+Expected<Tensor> Session::read(const std::string &name) const {
+  AMPC_CHECK_OPEN();
+  const VariableSlot *slot = impl->variables->find(name);
+  if (!slot)
+    return fail(Code::Usage, impl->plan.model_name(),
+                fmt::format("no variable '{}'", name));
+  return Tensor::copy_of({slot->dtype, slot->shape, slot->bytes});
+}
+
+Expected<void> Session::write(const std::string &name,
+                              const TensorView &value) {
+  AMPC_CHECK_OPEN();
+  const VariableSlot *slot = impl->variables->find(name);
+  if (!slot)
+    return fail(Code::Usage, impl->plan.model_name(),
+                fmt::format("no variable '{}'", name));
+  bool same = value.dtype == slot->dtype &&
+              std::equal(value.shape.begin(), value.shape.end(),
+                         slot->shape.begin(), slot->shape.end()) &&
+              value.bytes.size() == slot->bytes.size();
+  if (!same)
+    return fail(Code::Usage, name,
+                fmt::format("the variable is {}, the value {} ({} bytes)",
+                            typeText(slot->dtype, slot->shape),
+                            typeText(value.dtype, value.shape),
+                            value.bytes.size()));
+  if (!value.bytes.empty())
+    std::memcpy(slot->bytes.data(), value.bytes.data(), value.bytes.size());
+  impl->lastUpdate = impl->variables->integer(state::kUpdate, impl->lastUpdate);
+  return impl->variables->refreshCopies();
+}
+
+Expected<void> Session::set_learning_rate(float rate) {
+  AMPC_CHECK_OPEN();
+  const VariableSlot *slot = impl->variables->find(state::kRate);
+  if (!slot)
+    return fail(Code::Usage, impl->plan.model_name(),
+                "the plan has no learning rate");
+  std::memcpy(slot->bytes.data(), &rate, sizeof rate);
+  return {};
+}
+
+SessionCounters Session::counters() const {
+  if (!impl)
+    return {};
+  return {impl->variables->integer(state::kIteration, impl->windows),
+          impl->variables->integer(state::kUpdate, impl->lastUpdate),
+          impl->variables->integer(state::kMicro, 0), impl->ring->size()};
+}
+
+int64_t Session::iteration() const { return counters().iteration; }
+
+MemoryReport Session::memory() const {
+  // Everything is obtained when the session opens, so the plan's figure is the
+  // one held.
+  return impl ? MemoryReport{impl->allocator.peak(), impl->allocator.current()}
+              : MemoryReport{};
+}
+
+uint64_t Session::seed() const { return impl ? impl->seed : 0; }
+
+} // namespace ampc::rt

@@ -1,0 +1,79 @@
+// What a session is fed: borrowed tensors by name, and where they come from.
+#pragma once
+
+#include "runtime/api/Export.h"
+#include "runtime/core/Tensor.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ampc::rt {
+
+/// What a port is for; the numbers are those of `fb::IoKind`.
+enum class PortKind : uint8_t { Input = 0, Target, Output, Loss, Metric };
+
+/// One input or output of an entry.
+struct Port {
+  std::string name;
+  PortKind kind = PortKind::Input;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  double divisor =
+      1; ///< losses and metrics: the value is what the entry gives over this
+};
+
+/// Borrowed tensors by name. What they point to must live until the call they
+/// are given to returns.
+class Batch {
+public:
+  /// Adds `view` as `name`, or replaces what stood there.
+  void set(std::string_view name, const TensorView &view) {
+    for (Item &item : items)
+      if (item.name == name) {
+        item.view = view;
+        return;
+      }
+    items.push_back({std::string(name), view});
+  }
+  /// As above; the tensor must outlive its use.
+  void set(std::string_view name, const Tensor &tensor) {
+    set(name, tensor.view());
+  }
+
+  /// The tensor called `name`, or null.
+  const TensorView *find(std::string_view name) const {
+    for (const Item &item : items)
+      if (item.name == name)
+        return &item.view;
+    return nullptr;
+  }
+
+private:
+  struct Item {
+    std::string name;
+    TensorView view;
+  };
+  std::vector<Item> items;
+};
+
+/// A source of batches. Batch `index` is a pure function of the index: a run
+/// that resumes asks for the next one and gets what the uninterrupted run would
+/// have had.
+class AMPC_API DataSource {
+public:
+  virtual ~DataSource();
+  /// The batch; valid until the next call. Failing reads: Code BadInput.
+  [[nodiscard]] virtual Expected<const Batch *> batch(uint64_t index) = 0;
+  /// Complete batches of one epoch; nothing if the data has no end.
+  virtual std::optional<uint64_t> batches() const = 0;
+  /// Samples of one epoch that fill no complete batch.
+  virtual uint64_t left_over() const = 0;
+  /// Samples of one batch.
+  virtual uint64_t batch_size() const = 0;
+  /// `x,y=normal:1`, lines separated by blanks: stands in checkpoints.
+  virtual std::string describe() const = 0;
+};
+
+} // namespace ampc::rt

@@ -1,0 +1,255 @@
+// Streams of samples assembled into batches.
+#include "runtime/data/Streams.h"
+#include "runtime/core/Philox.h"
+#include "runtime/data/SampleReader.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace ampc::rt {
+
+DataSource::~DataSource() = default;
+
+uint64_t shuffled(uint64_t index, uint64_t count, uint64_t epoch,
+                  uint64_t seed) {
+  if (count < 2)
+    return index;
+  // Four rounds on 2 * half bits; values outside are walked until they fall
+  // inside. The domain is below 4 * count, so four walks are the expectation at
+  // most.
+  unsigned half = (unsigned(std::bit_width(count - 1)) + 1) / 2;
+  uint64_t mask = (uint64_t(1) << half) - 1;
+  do {
+    uint64_t left = index >> half, right = index & mask;
+    for (uint32_t round = 0; round < 4; ++round) {
+      PhiloxWords words =
+          philox({uint32_t(right), 0xffff0000u | round, uint32_t(epoch),
+                  uint32_t(epoch >> 32)},
+                 seed ^ 0x6f72646572u); // "order": apart from other draws
+      uint64_t next = left ^ (words[0] & mask);
+      left = right;
+      right = next;
+    }
+    index = left << half | right;
+  } while (index >= count);
+  return index;
+}
+
+namespace {
+
+/// A name of a stream with the buffer its batches are assembled in.
+struct Column {
+  std::string name;
+  std::unique_ptr<SampleReader> reader;
+  Tensor buffer; ///< [batch, sample...]
+};
+
+struct Stream {
+  std::vector<Column> columns;
+  uint64_t batch = 1;            ///< samples of a batch
+  std::optional<uint64_t> count; ///< samples; nothing: no end
+
+  std::optional<uint64_t> batches() const {
+    return count ? std::optional(*count / batch) : std::nullopt;
+  }
+};
+
+class Streams final : public DataSource {
+public:
+  Streams(std::vector<Stream> streams, const DataOptions &options,
+          std::string text)
+      : streams(std::move(streams)), shuffle(options.shuffle),
+        seed(options.seed), text(std::move(text)) {
+    for (const Stream &stream : this->streams)
+      for (const Column &column : stream.columns)
+        current.set(column.name, column.buffer);
+  }
+
+  Expected<const Batch *> batch(uint64_t index) override {
+    for (Stream &stream : streams)
+      for (Column &column : stream.columns)
+        AMPC_TRY(fill(stream, column, index));
+    return &current;
+  }
+
+  std::optional<uint64_t> batches() const override {
+    return streams.empty() ? std::nullopt : streams.front().batches();
+  }
+  uint64_t left_over() const override {
+    if (streams.empty() || !streams.front().count)
+      return 0;
+    return *streams.front().count % streams.front().batch;
+  }
+  uint64_t batch_size() const override {
+    return streams.empty() ? 0 : streams.front().batch;
+  }
+  std::string describe() const override { return text; }
+
+private:
+  Expected<void> fill(const Stream &stream, Column &column, uint64_t index) {
+    std::byte *to = column.buffer.bytes().data();
+    if (!stream.count)
+      return column.reader->read(index * stream.batch, stream.batch, to);
+    uint64_t epoch = index / *stream.batches();
+    uint64_t first = index % *stream.batches() * stream.batch;
+    if (!shuffle)
+      return column.reader->read(first, stream.batch, to);
+    uint64_t bytes = column.buffer.bytes().size() / stream.batch;
+    for (uint64_t i = 0; i < stream.batch; ++i)
+      AMPC_TRY(column.reader->read(
+          shuffled(first + i, *stream.count, epoch, seed), 1, to + i * bytes));
+    return {};
+  }
+
+  std::vector<Stream> streams;
+  bool shuffle;
+  uint64_t seed;
+  std::string text;
+  Batch current;
+};
+
+std::string lineText(const DataLine &line) {
+  return fmt::format("{}={}", fmt::join(line.names, ","), line.spec);
+}
+
+/// The line's names that `ports` ask for, as a stream.
+Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
+                          const DataOptions &options) {
+  Stream stream;
+  std::string where = lineText(line);
+  AMPC_ASSIGN(DataSpec spec, parseDataSpec(line.spec));
+  if (spec.kind == "npy" && line.names.size() > 1)
+    return fail(Code::BadInput, where,
+                "an npy file holds one array; give each name its own line");
+  for (uint32_t position = 0; position < line.names.size(); ++position) {
+    const std::string &name = line.names[position];
+    auto port = std::find_if(ports.begin(), ports.end(), [&](const Port &port) {
+      return port.name == name;
+    });
+    if (port == ports.end()) {
+      if (!options.known.empty() &&
+          std::find(options.known.begin(), options.known.end(), name) ==
+              options.known.end())
+        return fail(Code::BadInput, where,
+                    fmt::format("the model has no input '{}'; it has {}", name,
+                                fmt::join(options.known, ", ")));
+      continue;
+    }
+    if (port->shape.empty() || port->shape[0] < 1)
+      return fail(Code::BadInput, where,
+                  fmt::format("'{}' is {} and has no axis of samples", name,
+                              typeText(port->dtype, port->shape)));
+    uint64_t batch = uint64_t(port->shape[0]);
+    AMPC_ASSIGN(std::unique_ptr<SampleReader> reader,
+                openSamples(spec, *port, position, options.directory));
+    std::optional<uint64_t> count = reader->count();
+    if (!stream.columns.empty()) {
+      const Column &first = stream.columns.front();
+      if (batch != stream.batch)
+        return fail(
+            Code::BadInput, where,
+            fmt::format(
+                "'{}' and '{}' are read together but take {} and {} samples",
+                first.name, name, stream.batch, batch));
+      if (count != stream.count)
+        return fail(Code::BadInput, where,
+                    fmt::format("samples of '{}' ({}) and '{}' ({}) differ",
+                                first.name, *stream.count, name, *count));
+    }
+    stream.batch = batch;
+    stream.count = count;
+    if (count && *count < batch)
+      return fail(Code::BadInput, where,
+                  fmt::format("'{}' has {} samples, one batch takes {}", name,
+                              *count, batch));
+    AMPC_ASSIGN(Tensor buffer, Tensor::zeros(port->dtype, port->shape));
+    stream.columns.push_back({name, std::move(reader), std::move(buffer)});
+  }
+  return stream;
+}
+
+} // namespace
+
+Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
+                                                std::span<const Port> ports,
+                                                const DataOptions &options) {
+  std::vector<Stream> streams;
+  std::string text;
+  for (const DataLine &line : lines) {
+    AMPC_ASSIGN(Stream stream, openLine(line, ports, options));
+    if (stream.columns.empty())
+      continue;
+    for (const Column &column : stream.columns)
+      for (const Stream &other : streams)
+        for (const Column &earlier : other.columns)
+          if (earlier.name == column.name)
+            return fail(Code::BadInput, lineText(line),
+                        fmt::format("'{}' has data already", column.name));
+    text += (text.empty() ? "" : " ") + lineText(line);
+    streams.push_back(std::move(stream));
+  }
+  for (const Port &port : ports) {
+    bool found = false;
+    for (const Stream &stream : streams)
+      for (const Column &column : stream.columns)
+        found |= column.name == port.name;
+    if (!found)
+      return fail(Code::BadInput, "data",
+                  fmt::format("no data for input '{}'", port.name));
+  }
+  // Lines that stand apart but whose first axes are one dim are checked as one
+  // stream by counts: files of unequal length side by side are a mistake, not a
+  // wish to wrap.
+  for (size_t i = 1; i < streams.size(); ++i)
+    if (streams[0].count && streams[i].count &&
+        *streams[0].count != *streams[i].count &&
+        streams[0].batch == streams[i].batch)
+      return fail(Code::BadInput, "data",
+                  fmt::format("samples of '{}' ({}) and '{}' ({}) differ",
+                              streams[0].columns[0].name, *streams[0].count,
+                              streams[i].columns[0].name, *streams[i].count));
+  return std::make_unique<Streams>(std::move(streams), options,
+                                   std::move(text));
+}
+
+Expected<DataLine> parse_data_line(const std::string &text) {
+  DataLine line;
+  size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    return fail(Code::Usage, "--data " + text,
+                "expected NAMES=SPEC, as in x,y=normal:1");
+  line.spec = text.substr(equals + 1);
+  for (size_t begin = 0; begin <= equals;) {
+    size_t end = std::min(text.find(',', begin), equals);
+    if (end == begin)
+      return fail(Code::Usage, "--data " + text, "a name is empty");
+    line.names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return line;
+}
+
+std::vector<DataLine> replace_lines(std::vector<DataLine> lines,
+                                    std::span<const DataLine> instead) {
+  for (const DataLine &replacement : instead) {
+    auto shares = [&](const DataLine &line) {
+      return line.validation == replacement.validation &&
+             std::any_of(line.names.begin(), line.names.end(),
+                         [&](const std::string &name) {
+                           return std::find(replacement.names.begin(),
+                                            replacement.names.end(),
+                                            name) != replacement.names.end();
+                         });
+    };
+    auto place = std::find_if(lines.begin(), lines.end(), shares);
+    size_t at = size_t(place - lines.begin());
+    lines.erase(std::remove_if(lines.begin(), lines.end(), shares),
+                lines.end());
+    lines.insert(lines.begin() + std::ptrdiff_t(std::min(at, lines.size())),
+                 replacement);
+  }
+  return lines;
+}
+
+} // namespace ampc::rt

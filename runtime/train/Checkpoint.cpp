@@ -1,0 +1,158 @@
+// Checkpoints and weights.
+#include "runtime/train/Checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace ampc::rt {
+
+namespace {
+
+constexpr std::string_view kVersion = "1";
+
+std::optional<uint64_t>
+number(const std::map<std::string, std::string> &metadata,
+       const std::string &key, int base) {
+  auto found = metadata.find(key);
+  if (found == metadata.end())
+    return std::nullopt;
+  const std::string &text = found->second;
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return std::nullopt;
+  return value;
+}
+
+/// `'a', 'b', 'c' and 4 more`.
+std::string listed(const std::vector<std::string> &names) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i)
+    text += fmt::format("{}'{}'", i ? ", " : "", names[i]);
+  if (names.size() > kShown)
+    text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+/// Names the file lacks and names the model lacks, as one message; empty if
+/// none.
+std::string difference(const Safetensors &file,
+                       std::span<const VariableSlot> slots, bool state) {
+  std::vector<std::string> missing, extra;
+  for (const VariableSlot &slot : slots)
+    if (!file.find(slot.name))
+      missing.push_back(slot.name);
+  for (const Safetensors::Entry &entry : file.tensors()) {
+    bool ours =
+        std::any_of(slots.begin(), slots.end(), [&](const VariableSlot &slot) {
+          return slot.name == entry.name;
+        });
+    if (!ours && (state || !entry.name.starts_with(kStatePrefix)))
+      extra.push_back(entry.name);
+  }
+  std::string text;
+  if (!missing.empty())
+    text = "the file lacks " + listed(missing);
+  if (!extra.empty())
+    text += (text.empty() ? "" : "; ") + ("the model lacks " + listed(extra));
+  return text;
+}
+
+tl::unexpected<Error> mismatch(const Safetensors &file,
+                               const VariableSlot &slot,
+                               const Safetensors::Entry &entry) {
+  return fail(Code::BadInput, file.path(),
+              fmt::format("'{}' is {} in the model, the file holds {}",
+                          slot.name, typeText(slot.dtype, slot.shape),
+                          typeText(entry.dtype, entry.shape)));
+}
+
+} // namespace
+
+Expected<void> write_checkpoint(const std::string &path,
+                                std::span<const VariableSlot> slots,
+                                const CheckpointInfo &info, bool overwrite) {
+  std::vector<NamedView> views;
+  for (const VariableSlot &slot : slots)
+    views.push_back({slot.name, {slot.dtype, slot.shape, slot.bytes}});
+  return write_safetensors(
+      path, views,
+      {{"ampc.version", std::string(kVersion)},
+       {"ampc.model_hash", fmt::format("{:016x}", info.model_hash)},
+       {"ampc.seed", fmt::format("{}", info.seed)},
+       {"ampc.data", info.data}},
+      overwrite);
+}
+
+Expected<CheckpointInfo> read_checkpoint(const std::string &path,
+                                         std::span<const VariableSlot> slots,
+                                         uint64_t model_hash) {
+  AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
+  auto version = file.metadata().find("ampc.version");
+  if (version == file.metadata().end())
+    return fail(Code::BadInput, path,
+                "not a checkpoint: it has no 'ampc.version' (weights alone are "
+                "read with "
+                "--weights)");
+  if (version->second != kVersion)
+    return fail(Code::BadInput, path,
+                fmt::format("checkpoint of version '{}', expected '{}'",
+                            version->second, kVersion));
+  std::optional<uint64_t> hash = number(file.metadata(), "ampc.model_hash", 16);
+  std::optional<uint64_t> seed = number(file.metadata(), "ampc.seed", 10);
+  if (!hash || !seed)
+    return fail(Code::BadInput, path,
+                "the metadata 'ampc.model_hash' or 'ampc.seed' is no number");
+  if (*hash && model_hash && *hash != model_hash)
+    return fail(
+        Code::BadInput, path,
+        fmt::format(
+            "checkpoint of another model (hash {:016x}, this one is {:016x}); "
+            "--weights reads its weights alone",
+            *hash, model_hash));
+  std::string names = difference(file, slots, /*state=*/true);
+  if (!names.empty())
+    return fail(Code::BadInput, path, names);
+  for (const VariableSlot &slot : slots) {
+    const Safetensors::Entry &entry = *file.find(slot.name);
+    if (entry.dtype != slot.dtype || entry.shape != slot.shape)
+      return mismatch(file, slot, entry);
+  }
+  for (const VariableSlot &slot : slots) {
+    const Safetensors::Entry &entry = *file.find(slot.name);
+    if (!slot.bytes.empty())
+      std::memcpy(slot.bytes.data(), entry.bytes.data(), slot.bytes.size());
+  }
+  CheckpointInfo info{*hash, *seed, ""};
+  if (auto data = file.metadata().find("ampc.data");
+      data != file.metadata().end())
+    info.data = data->second;
+  return info;
+}
+
+Expected<void> read_weights(const std::string &path,
+                            std::span<const VariableSlot> slots, bool partial) {
+  AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
+  std::string names = difference(file, slots, /*state=*/false);
+  if (!names.empty() && !partial)
+    return fail(Code::BadInput, path, names + " (--partial allows it)");
+  for (const VariableSlot &slot : slots) {
+    const Safetensors::Entry *entry = file.find(slot.name);
+    if (entry && (entry->shape != slot.shape ||
+                  (entry->dtype != slot.dtype &&
+                   !(info(entry->dtype).isFloat && info(slot.dtype).isFloat))))
+      return mismatch(file, slot, *entry);
+  }
+  for (const VariableSlot &slot : slots)
+    if (const Safetensors::Entry *entry = file.find(slot.name))
+      AMPC_TRY(convert(entry->dtype, entry->bytes.data(), slot.dtype,
+                       slot.bytes.data(),
+                       slot.bytes.size() / sizeOf(slot.dtype)));
+  return {};
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,52 @@
+// Checkpoints: safetensors files that hold masters under their own names,
+// optimizer state and counters under `ampc.`, and who made them in the
+// metadata. Shared by every stepper.
+#pragma once
+
+#include "runtime/data/Safetensors.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ampc::rt {
+
+/// Metadata of a checkpoint.
+struct CheckpointInfo {
+  uint64_t model_hash = 0; ///< 0: unknown
+  uint64_t seed = 0;
+  std::string data; ///< what it was trained on
+};
+
+/// A variable that is saved or loaded: name, type and bytes in place.
+struct VariableSlot {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  std::span<std::byte> bytes;
+};
+
+/// Names that begin so belong to the optimizer and the run, not to the model.
+inline constexpr std::string_view kStatePrefix = "ampc.";
+
+/// Writes a checkpoint of `slots` atomically.
+[[nodiscard]] AMPC_API Expected<void>
+write_checkpoint(const std::string &path, std::span<const VariableSlot> slots,
+                 const CheckpointInfo &info, bool overwrite);
+
+/// Reads a checkpoint into `slots`: every slot must be there with its type and
+/// shape, and nothing else. A file of another model (both hashes known and
+/// different) is refused. Nothing is written unless all is well.
+[[nodiscard]] AMPC_API Expected<CheckpointInfo>
+read_checkpoint(const std::string &path, std::span<const VariableSlot> slots,
+                uint64_t model_hash);
+
+/// Reads weights into `slots` (model variables only) by name, converting
+/// between float types. Names of the file that begin with `ampc.` are passed
+/// over. Missing or extra names are an error that lists them, unless `partial`.
+/// Nothing is written unless all is well.
+[[nodiscard]] AMPC_API Expected<void>
+read_weights(const std::string &path, std::span<const VariableSlot> slots,
+             bool partial);
+
+} // namespace ampc::rt

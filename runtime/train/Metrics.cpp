@@ -1,0 +1,89 @@
+// Metrics lines.
+#include "runtime/train/Metrics.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace ampc::rt {
+
+std::string jsonNumber(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::string jsonNumber(float value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::string jsonString(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (static_cast<unsigned char>(c) < 32)
+      out += fmt::format("\\u{:04x}", int(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+std::string stepLine(const TrainRow &row) {
+  const StepResult &result = row.result;
+  std::string line =
+      fmt::format("{{\"step\":{},\"loss\":{},\"lr\":{},\"samples_per_s\":{}",
+                  result.iteration, jsonNumber(result.loss),
+                  jsonNumber(result.lr), jsonNumber(row.samples_per_second));
+  if (result.scale)
+    line += fmt::format(",\"scale\":{}", jsonNumber(*result.scale));
+  if (result.scale || row.skipped)
+    line += fmt::format(",\"skipped\":{}", row.skipped);
+  if (result.grad_norm)
+    line += fmt::format(",\"grad_norm\":{}", jsonNumber(*result.grad_norm));
+  for (size_t i = 0; i < result.extras.size(); ++i)
+    line += fmt::format(",{}:{}", jsonString(row.extra_names[i]),
+                        jsonNumber(result.extras[i]));
+  return line + '}';
+}
+
+std::string summaryLine(const TrainSummary &summary, double compileSeconds) {
+  return fmt::format(
+      "{{\"summary\":true,\"steps\":{},\"loss\":{},\"wall_s\":{},\"compile_s\":"
+      "{},"
+      "\"peak_bytes\":{},\"planned_peak_bytes\":{},\"checkpoint\":{}}}",
+      summary.steps, jsonNumber(summary.loss), jsonNumber(summary.wall_seconds),
+      jsonNumber(compileSeconds), summary.memory.peak_bytes,
+      summary.memory.planned_peak_bytes,
+      summary.checkpoint.empty() ? "null" : jsonString(summary.checkpoint));
+}
+
+Expected<MetricsFile> MetricsFile::open(const std::string &path, bool append,
+                                        bool overwrite) {
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  flags |= append ? O_APPEND : overwrite ? O_TRUNC : O_EXCL;
+  int fd = ::open(path.c_str(), flags, 0666);
+  if (fd < 0 && errno == EEXIST)
+    return fail(Code::Usage, path,
+                "the file exists; give --force to replace it");
+  MetricsFile result;
+  if (fd >= 0)
+    result.file.reset(::fdopen(fd, append ? "a" : "w"));
+  if (!result.file)
+    return fail(Code::Environment, path,
+                fmt::format("cannot open the file: {}", std::strerror(errno)));
+  result.path = path;
+  return result;
+}
+
+Expected<void> MetricsFile::write(const std::string &line) {
+  if (std::fputs(line.c_str(), file.get()) < 0 ||
+      std::fputc('\n', file.get()) < 0 || std::fflush(file.get()) != 0)
+    return fail(Code::Environment, path,
+                fmt::format("cannot write the file: {}", std::strerror(errno)));
+  return {};
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,42 @@
+// `metrics.jsonl`: one JSON object a line, flushed as it is written, so that a
+// killed run leaves whole lines.
+#pragma once
+
+#include "runtime/train/Trainer.h"
+
+#include <cstdio>
+#include <memory>
+
+namespace ampc::rt {
+
+/// A JSON number; `null` where it is not finite, which JSON cannot say.
+std::string jsonNumber(double value);
+/// A JSON number with the digits an f32 needs.
+std::string jsonNumber(float value);
+/// A JSON string with its quotes.
+AMPC_API std::string jsonString(std::string_view text);
+
+/// The line of one window.
+std::string stepLine(const TrainRow &row);
+/// The last line.
+std::string summaryLine(const TrainSummary &summary, double compileSeconds);
+
+/// A file that lines are appended to.
+class MetricsFile {
+public:
+  /// Opens `path`: appends when `append`, else starts it, where an existing
+  /// file is an error (Code Usage) unless `overwrite`.
+  [[nodiscard]] static Expected<MetricsFile> open(const std::string &path,
+                                                  bool append, bool overwrite);
+  /// Writes a line.
+  [[nodiscard]] Expected<void> write(const std::string &line);
+
+private:
+  struct Close {
+    void operator()(std::FILE *file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file;
+  std::string path;
+};
+
+} // namespace ampc::rt

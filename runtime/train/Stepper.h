@@ -1,0 +1,97 @@
+// What trains: a compiled session, or the reference evaluator behind the same
+// interface. The training loop, the commands and the checkpoints know nothing
+// else.
+#pragma once
+
+#include "runtime/data/Batch.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ampc::rt {
+
+/// Which program of a model.
+enum class EntryKind : uint8_t { TrainStep = 0, EvalStep, Infer };
+
+/// `train_step`, `eval_step`, `infer`.
+constexpr const char *nameOf(EntryKind kind) {
+  constexpr const char *names[] = {"train_step", "eval_step", "infer"};
+  return names[static_cast<size_t>(kind)];
+}
+
+/// What one window gave.
+struct StepResult {
+  int64_t iteration = 0; ///< windows begun, this one included: 1 for the first
+  bool applied = true;   ///< false: skipped because a gradient was not finite
+  float loss = 0;
+  float lr = 0;                   ///< rate of this window
+  std::optional<float> scale;     ///< loss scale, when scaling
+  std::optional<float> grad_norm; ///< before clipping, when computed
+  std::vector<float>
+      extras; ///< further losses and metrics, named by `Stepper::extra_names`
+};
+
+/// Means over a data set.
+struct EvalResult {
+  uint64_t samples = 0;   ///< counted in the means
+  uint64_t left_over = 0; ///< of a last incomplete batch, not counted
+  std::vector<std::pair<std::string, double>>
+      values; ///< losses, then metrics, by name
+};
+
+/// Bytes the runtime obtained (variables, arena, workspaces, batches).
+struct MemoryReport {
+  uint64_t peak_bytes = 0;
+  uint64_t planned_peak_bytes = 0;
+};
+
+/// One model being trained or run. One thread at a time.
+class AMPC_API Stepper {
+public:
+  virtual ~Stepper();
+
+  /// Name of the model.
+  virtual std::string model_name() const = 0;
+  /// Whether the model has the entry.
+  virtual bool has_entry(EntryKind entry) const = 0;
+  /// What an entry takes; empty if there is no such entry.
+  virtual std::vector<Port> inputs(EntryKind entry) const = 0;
+  /// What an entry gives.
+  virtual std::vector<Port> outputs(EntryKind entry) const = 0;
+  /// Names of `StepResult::extras`, in order.
+  virtual std::vector<std::string> extra_names() const = 0;
+
+  /// Enqueues one window. The batch's pointers may be reused when it returns.
+  [[nodiscard]] virtual Expected<void> step(const Batch &batch) = 0;
+  /// The oldest finished result not yet taken, without waiting.
+  [[nodiscard]] virtual Expected<std::optional<StepResult>> poll() = 0;
+  /// Waits for everything enqueued.
+  [[nodiscard]] virtual Expected<void> sync() = 0;
+  /// Runs `infer`; the declared outputs in order.
+  [[nodiscard]] virtual Expected<std::vector<NamedTensor>>
+  infer(const Batch &batch) = 0;
+  /// Runs `eval_step` over `batches` batches of `data`; 0: one epoch (endless
+  /// data: Code Usage).
+  [[nodiscard]] virtual Expected<EvalResult> eval(DataSource &data,
+                                                  uint64_t batches) = 0;
+
+  /// Writes a checkpoint; `data` says what it was trained on. An existing file:
+  /// Code Usage unless `overwrite`.
+  [[nodiscard]] virtual Expected<void>
+  save(const std::string &path, bool overwrite, const std::string &data) = 0;
+  /// Continues from a checkpoint: everything it holds, the seed too.
+  [[nodiscard]] virtual Expected<void> load(const std::string &path) = 0;
+  /// Reads weights by name only. Missing or extra names are an error that lists
+  /// them, unless `partial`.
+  [[nodiscard]] virtual Expected<void> load_weights(const std::string &path,
+                                                    bool partial) = 0;
+
+  /// Windows begun.
+  virtual int64_t iteration() const = 0;
+  /// Bytes held and planned.
+  virtual MemoryReport memory() const = 0;
+};
+
+} // namespace ampc::rt

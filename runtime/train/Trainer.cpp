@@ -1,0 +1,211 @@
+// The training loop.
+#include "runtime/train/Trainer.h"
+#include "runtime/train/Metrics.h"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace ampc::rt {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// One run; members are what the parts of the loop share.
+class Run {
+public:
+  Run(Stepper &stepper, DataSource &data, const TrainOptions &options,
+      const RowCallback &row)
+      : stepper(stepper), data(data), options(options), row(row),
+        names(stepper.extra_names()) {}
+
+  Expected<TrainSummary> train();
+
+private:
+  Expected<void> prepare();
+  Expected<void> openMetrics(const std::string &path);
+  Expected<void> take();
+  Expected<void> judge(const StepResult &result);
+  Expected<void> report(const StepResult &result);
+  Expected<void> save();
+  Expected<void> finish();
+
+  Stepper &stepper;
+  DataSource &data;
+  const TrainOptions &options;
+  const RowCallback &row;
+  std::vector<std::string> names;
+  std::vector<MetricsFile> files;
+  TrainSummary summary;
+  Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
+  uint64_t firstStep = 0; ///< windows done before this run
+  uint64_t rowStep = 0;   ///< window of the last printed row
+  uint64_t savedAt = 0;   ///< window of the last checkpoint
+  uint64_t skipped = 0;   ///< windows that changed nothing
+  uint64_t badInARow = 0;
+};
+
+Expected<void> Run::openMetrics(const std::string &path) {
+  AMPC_ASSIGN(MetricsFile file,
+              MetricsFile::open(path, !options.resume.empty(), options.force));
+  files.push_back(std::move(file));
+  return {};
+}
+
+Expected<void> Run::prepare() {
+  if (!stepper.has_entry(EntryKind::TrainStep))
+    return fail(Code::Usage, stepper.model_name(),
+                "the model has no train_step to train with");
+  if (!options.resume.empty())
+    AMPC_TRY(stepper.load(options.resume));
+  firstStep = uint64_t(stepper.iteration());
+  rowStep = savedAt = firstStep;
+  if (!options.out.empty()) {
+    std::error_code error;
+    fs::create_directories(options.out, error);
+    if (error)
+      return fail(
+          Code::Environment, options.out,
+          fmt::format("cannot make the directory: {}", error.message()));
+    AMPC_TRY(openMetrics(options.out + "/metrics.jsonl"));
+  }
+  if (!options.metrics.empty())
+    AMPC_TRY(openMetrics(options.metrics));
+  start = lastRow = lastLine = Clock::now();
+  return {};
+}
+
+/// Ends the run where losses or gradients stay non-finite.
+Expected<void> Run::judge(const StepResult &result) {
+  if (!result.applied)
+    ++skipped;
+  if (result.applied && std::isfinite(result.loss)) {
+    badInARow = 0;
+    return {};
+  }
+  ++badInARow;
+  if (options.nonfinite == Nonfinite::Ignore)
+    return {};
+  if (options.nonfinite == Nonfinite::Fail || badInARow >= options.max_skipped)
+    return fail(
+        Code::TrainingFailed, stepper.model_name(),
+        fmt::format("step {}: the loss is {}{}; {} such steps in a row",
+                    result.iteration, result.loss,
+                    result.applied ? "" : " and the gradients are not finite",
+                    badInARow));
+  return {};
+}
+
+Expected<void> Run::report(const StepResult &result) {
+  auto step = uint64_t(result.iteration);
+  double sinceLine = secondsSince(lastLine);
+  lastLine = Clock::now();
+  TrainRow line{
+      result, names,  options.steps, double(data.batch_size()) / sinceLine,
+      0,      skipped};
+  for (MetricsFile &file : files)
+    AMPC_TRY(file.write(stepLine(line)));
+  bool due = (options.log_every && step % options.log_every == 0) ||
+             step == options.steps;
+  if (!due)
+    return {};
+  double sinceRow = secondsSince(lastRow);
+  double perStep = sinceRow / double(step - rowStep);
+  line.samples_per_second = double(data.batch_size()) / perStep;
+  line.seconds_left = perStep * double(options.steps - step);
+  if (row)
+    row(line);
+  lastRow = Clock::now();
+  rowStep = step;
+  return {};
+}
+
+/// Takes every finished result.
+Expected<void> Run::take() {
+  for (;;) {
+    AMPC_ASSIGN(std::optional<StepResult> result, stepper.poll());
+    if (!result)
+      return {};
+    summary.steps = uint64_t(result->iteration);
+    summary.loss = result->loss;
+    AMPC_TRY(report(*result));
+    AMPC_TRY(judge(*result));
+  }
+}
+
+Expected<void> Run::save() {
+  if (options.out.empty() || savedAt == summary.steps)
+    return {};
+  std::string name = fmt::format("step-{:08}.safetensors", summary.steps);
+  std::string path = options.out + "/" + name;
+  AMPC_TRY(stepper.save(path, options.force || !options.resume.empty(),
+                        data.describe()));
+  // The link is made beside and renamed over the old one: it never dangles.
+  std::string link = options.out + "/last",
+              fresh = link + fmt::format(".tmp-{}", ::getpid());
+  std::error_code error;
+  fs::remove(fresh, error);
+  fs::create_symlink(name, fresh, error);
+  if (!error)
+    fs::rename(fresh, link, error);
+  if (error)
+    return fail(Code::Environment, link,
+                fmt::format("cannot make the link: {}", error.message()));
+  summary.checkpoint = path;
+  savedAt = summary.steps;
+  return {};
+}
+
+Expected<void> Run::finish() {
+  AMPC_TRY(stepper.sync());
+  AMPC_TRY(take());
+  AMPC_TRY(save());
+  summary.wall_seconds = secondsSince(start);
+  summary.memory = stepper.memory();
+  for (MetricsFile &file : files)
+    AMPC_TRY(file.write(summaryLine(summary, options.compile_seconds)));
+  return {};
+}
+
+Expected<TrainSummary> Run::train() {
+  AMPC_TRY(prepare());
+  summary.steps = firstStep;
+  if (!options.resume.empty())
+    summary.checkpoint = options.resume;
+  for (uint64_t step = firstStep; step < options.steps; ++step) {
+    if (options.interrupt &&
+        options.interrupt->load(std::memory_order_relaxed)) {
+      summary.interrupted = true;
+      break;
+    }
+    AMPC_ASSIGN(const Batch *batch, data.batch(step));
+    AMPC_TRY(stepper.step(*batch));
+    AMPC_TRY(take());
+    if (options.save_every && (step + 1) % options.save_every == 0 &&
+        step + 1 < options.steps) {
+      AMPC_TRY(stepper.sync());
+      AMPC_TRY(take());
+      AMPC_TRY(save());
+    }
+  }
+  AMPC_TRY(finish());
+  return summary;
+}
+
+} // namespace
+
+Expected<TrainSummary> train(Stepper &stepper, DataSource &data,
+                             const TrainOptions &options,
+                             const RowCallback &row) {
+  return Run(stepper, data, options, row).train();
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,62 @@
+// The training loop, over any stepper: steps, rows, checkpoints, metrics,
+// resume, interruption.
+#pragma once
+
+#include "runtime/train/Stepper.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace ampc::rt {
+
+/// What to do about windows whose gradients are not finite.
+enum class Nonfinite : uint8_t { Skip, Fail, Ignore };
+
+/// How to train.
+struct TrainOptions {
+  uint64_t steps = 1000;   ///< windows in all, those before a resume included
+  uint64_t log_every = 10; ///< windows between rows; 0: the last only
+  uint64_t save_every = 0; ///< windows between checkpoints; 0: at the end only
+  std::string out; ///< directory of checkpoints and metrics.jsonl; empty: none
+  std::string metrics; ///< a second metrics file; empty: none
+  std::string resume;  ///< checkpoint to continue from; empty: start anew
+  bool force = false;  ///< replace files of an earlier run
+  Nonfinite nonfinite = Nonfinite::Skip;
+  uint64_t max_skipped = 100; ///< that many in a row end the run
+  double compile_seconds = 0; ///< for the summary
+  /// Set from a signal handler; looked at between windows.
+  const std::atomic<bool> *interrupt = nullptr;
+};
+
+/// One printed row.
+struct TrainRow {
+  const StepResult &result;
+  const std::vector<std::string> &extra_names;
+  uint64_t steps;            ///< windows in all
+  double samples_per_second; ///< since the row before
+  double seconds_left;
+  uint64_t skipped; ///< windows so far that changed nothing
+};
+
+/// How it went.
+struct TrainSummary {
+  uint64_t steps = 0; ///< windows done, those before a resume included
+  float loss = 0;     ///< of the last window
+  double wall_seconds = 0;
+  MemoryReport memory;
+  std::string checkpoint;   ///< path of the last checkpoint; empty: none
+  bool interrupted = false; ///< stopped by `interrupt`, with everything saved
+};
+
+/// Called for each row, on the training thread.
+using RowCallback = std::function<void(const TrainRow &)>;
+
+/// Trains. On interruption the state is that after the last whole window, and
+/// is saved. A loss that stays non-finite: Code TrainingFailed.
+[[nodiscard]] AMPC_API Expected<TrainSummary> train(Stepper &stepper,
+                                                    DataSource &data,
+                                                    const TrainOptions &options,
+                                                    const RowCallback &row);
+
+} // namespace ampc::rt

@@ -1,0 +1,219 @@
+// Sessions over a hand-built plan: losses against arithmetic done here, misuse,
+// state, the ring.
+#include "runtime/api/Runtime.h"
+#include "runtime/core/ThreadPool.h"
+#include "test/unit/runtime/TestPlans.h"
+
+#include <cstring>
+
+namespace ampc::rt::test {
+namespace {
+
+Plan regressionPlan() {
+  return must(Plan::from_bytes(regressionBytes(), "regression.ampx"));
+}
+
+Session openRegression(SessionOptions options = {}) {
+  return must(Session::open(regressionPlan(), options));
+}
+
+/// Inputs and targets of one batch.
+struct Data {
+  Tensor x = must(Tensor::zeros(DType::F32, std::vector<int64_t>{8, 4}));
+  Tensor t = must(Tensor::zeros(DType::F32, std::vector<int64_t>{8, 3}));
+  Batch batch;
+
+  Data() {
+    for (int i = 0; i < 32; ++i)
+      x.as<float>()[i] = float(i % 7) - 3;
+    for (int i = 0; i < 24; ++i)
+      t.as<float>()[i] = float(i % 5) - 2;
+    batch.set("x", x);
+    batch.set("t", t);
+  }
+};
+
+/// One step of the same model, in f64.
+double referenceStep(std::vector<double> &w, Data &data, double lr) {
+  auto x = data.x.as<float>(), t = data.t.as<float>();
+  double loss = 0;
+  std::vector<double> g(12, 0.0);
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 3; ++c) {
+      double d = -t[r * 3 + c];
+      for (int k = 0; k < 4; ++k)
+        d += double(x[r * 4 + k]) * w[c * 4 + k];
+      loss += d * d;
+      for (int k = 0; k < 4; ++k)
+        g[c * 4 + k] += d * x[r * 4 + k];
+    }
+  for (int i = 0; i < 12; ++i)
+    w[i] -= lr * 2 / 24 * g[i];
+  return loss / 24;
+}
+
+TEST(Session, TrainsLikeTheArithmetic) {
+  Session session = openRegression();
+  Data data;
+  Tensor start = must(session.read("w"));
+  std::vector<double> w(start.as<float>().begin(), start.as<float>().end());
+  for (int step = 1; step <= 10; ++step) {
+    double expected = referenceStep(w, data, 0.1f);
+    must(session.step(data.batch));
+    std::optional<StepResult> result = must(session.poll());
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->iteration, step);
+    EXPECT_TRUE(result->applied);
+    EXPECT_FLOAT_EQ(result->lr, 0.1f);
+    EXPECT_FALSE(result->scale);
+    EXPECT_NEAR(result->loss, expected, 1e-5 * expected + 1e-6);
+  }
+  EXPECT_FALSE(must(session.poll()));
+  EXPECT_EQ(session.counters().update, 10);
+}
+
+TEST(Session, SeedDecidesTheStart) {
+  auto start = [](uint64_t seed) {
+    Tensor w = must(openRegression({.seed = seed}).read("w"));
+    return std::vector<float>(w.as<float>().begin(), w.as<float>().end());
+  };
+  EXPECT_EQ(start(1), start(1));
+  EXPECT_NE(start(1), start(2));
+}
+
+TEST(Session, RateIsARunTimeScalar) {
+  Session session = openRegression();
+  Data data;
+  must(session.set_learning_rate(0));
+  Tensor before = must(session.read("w"));
+  must(session.step(data.batch));
+  Tensor after = must(session.read("w"));
+  EXPECT_EQ(std::memcmp(before.bytes().data(), after.bytes().data(), 48), 0);
+  EXPECT_EQ(must(session.poll())->lr, 0.0f);
+}
+
+TEST(Session, InferAndEvalWriteNothing) {
+  Session session = openRegression();
+  Data data;
+  Tensor before = must(session.read("w"));
+  std::vector<NamedTensor> out = must(session.infer(data.batch));
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_EQ(out[0].name, "y");
+  float y = 0;
+  for (int k = 0; k < 4; ++k)
+    y += data.x.as<float>()[k] * before.as<float>()[k];
+  EXPECT_NEAR(out[0].tensor.as<float>()[0], y, 1e-5);
+
+  DataLine line{{"x", "t"}, "normal:3", false};
+  auto source =
+      must(open_data({&line, 1}, session.inputs(EntryKind::EvalStep), {}));
+  EvalResult result = must(session.eval(*source, 3));
+  EXPECT_EQ(result.samples, 24u);
+  ASSERT_EQ(result.values.size(), 1u);
+  EXPECT_EQ(result.values[0].first, "loss");
+  EXPECT_GT(result.values[0].second, 0.5);
+  EXPECT_EQ(errorOf(session.eval(*source, 0)).code, Code::Usage)
+      << "endless data";
+  EXPECT_EQ(must(session.read("ampc.state/iteration")).as<int64_t>()[0], 0);
+}
+
+TEST(Session, RingIsRefusedWhenFull) {
+  Session session = openRegression();
+  Data data;
+  for (size_t i = 0; i < kResultRing; ++i)
+    must(session.step(data.batch));
+  Error error = errorOf(session.step(data.batch));
+  EXPECT_EQ(error.code, Code::Usage);
+  EXPECT_NE(error.message.find("256 results"), std::string::npos)
+      << error.message;
+  EXPECT_EQ(session.counters().iteration, int64_t(kResultRing))
+      << "a refused step does nothing";
+  for (size_t i = 1; i <= kResultRing; ++i)
+    EXPECT_EQ(must(session.poll())->iteration, int64_t(i));
+  must(session.step(data.batch));
+  EXPECT_EQ(must(session.poll())->iteration, int64_t(kResultRing) + 1);
+}
+
+TEST(Session, MisuseIsAnError) {
+  Session session = openRegression();
+  Data data;
+  Batch lacking;
+  lacking.set("x", data.x);
+  EXPECT_EQ(errorOf(session.step(lacking)).message,
+            "the batch has no 't', expected f32[8, 3]");
+  Batch wrong = data.batch;
+  wrong.set("t", data.x);
+  EXPECT_EQ(errorOf(session.step(wrong)).message,
+            "'t' is f32[8, 4] (128 bytes), expected f32[8, 3]");
+  EXPECT_EQ(errorOf(session.read("nothing")).code, Code::Usage);
+  EXPECT_EQ(errorOf(session.write("w", data.x.view())).message,
+            "the variable is f32[3, 4], the value f32[8, 4] (128 bytes)");
+  EXPECT_EQ(session.counters().iteration, 0);
+
+  Session other = std::move(session);
+  must(other.step(data.batch));
+  EXPECT_EQ(errorOf(session.step(data.batch)).message,
+            "the session was moved from");
+  EXPECT_EQ(errorOf(session.poll()).code, Code::Usage);
+  EXPECT_TRUE(session.inputs(EntryKind::Infer).empty());
+}
+
+TEST(Session, MemoryLimitHolds) {
+  Error error = errorOf(Session::open(regressionPlan(), {.memory_limit = 600}));
+  EXPECT_EQ(error.code, Code::DoesNotFit);
+  EXPECT_NE(error.message.find("the limit is 600 bytes"), std::string::npos)
+      << error.message;
+  Session session = openRegression();
+  MemoryReport memory = session.memory();
+  EXPECT_EQ(memory.peak_bytes, memory.planned_peak_bytes);
+  must(Session::open(regressionPlan(), {.memory_limit = memory.peak_bytes}));
+}
+
+TEST(Session, ForeignTargetsAreRefused) {
+  auto openWith = [](auto change) {
+    fb::PlanT plan = regression();
+    change(plan);
+    auto bytes = must(writePlan(plan, regressionSections()));
+    return errorOf(Session::open(must(Plan::from_bytes(bytes)),
+                                 {.cpu_level_limit = CpuLevel::Avx2}));
+  };
+  EXPECT_NE(openWith([](fb::PlanT &plan) {
+              plan.target_level = "avx512";
+            }).message.find("compiled for cpu:avx512, this processor has cpu:"),
+            std::string::npos);
+  EXPECT_NE(openWith([](fb::PlanT &plan) {
+              plan.cpu_features = {"+avx512f"};
+            }).message.find("feature 'avx512f'"),
+            std::string::npos);
+  EXPECT_NE(openWith([](fb::PlanT &plan) {
+              plan.cpu_features = {"no-such-thing"};
+            }).message.find("feature 'no-such-thing'"),
+            std::string::npos);
+  EXPECT_NE(openWith([](fb::PlanT &plan) {
+              plan.target_kind = "cuda";
+            }).message.find("not available yet"),
+            std::string::npos);
+  EXPECT_NE(openWith([](fb::PlanT &plan) {
+              plan.kernels[0]->symbol = "missing";
+            }).message.find("no function 'missing'"),
+            std::string::npos);
+}
+
+TEST(Session, ThreadsDoNotChangeBits) {
+  std::vector<std::vector<uint8_t>> ends;
+  for (int threads : {1, 2, 3, 4}) {
+    Session session = openRegression({.threads = threads});
+    Data data;
+    for (int i = 0; i < 20; ++i)
+      must(session.step(data.batch));
+    Tensor w = must(session.read("w"));
+    auto *bytes = reinterpret_cast<const uint8_t *>(w.bytes().data());
+    ends.emplace_back(bytes, bytes + w.bytes().size());
+  }
+  for (size_t i = 1; i < ends.size(); ++i)
+    EXPECT_EQ(ends[0], ends[i]) << i + 1 << " threads";
+  must(ThreadPool::instance().resize(2));
+}
+
+} // namespace
+} // namespace ampc::rt::test

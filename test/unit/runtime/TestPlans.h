@@ -1,0 +1,56 @@
+// Hand-built plans for the runtime's tests: a linear regression whose kernels
+// are in TestKernels.c.
+#pragma once
+
+#include "runtime/plan/PlanFile.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace ampc::rt::test {
+
+/// The bytes of the test kernels' shared object.
+std::vector<uint8_t> kernelObject();
+
+/// Linear regression of [8, 4] inputs to [8, 3] targets by SGD at rate 0.1:
+/// `train_step`, `eval_step` (a sum of squares over 24) and `infer`; variables
+/// `w`, the counters and the rate.
+fb::PlanT regression();
+
+/// Its sections.
+PlanSections regressionSections();
+
+/// The bytes of its file.
+std::vector<uint8_t> regressionBytes();
+
+/// A path in the test's temporary directory.
+std::string temporary(const std::string &name);
+
+/// The bytes of a file.
+std::vector<uint8_t> contents(const std::string &path);
+/// Writes bytes as they are.
+void spill(const std::string &path, std::span<const uint8_t> bytes);
+
+/// Fails the test unless `value` is good; gives what is in it.
+template <class T>
+T must(Expected<T> value) {
+  if (!value) {
+    ADD_FAILURE() << value.error().text();
+    std::abort(); // nothing after it means anything
+  }
+  if constexpr (!std::is_void_v<T>)
+    return std::move(*value);
+}
+
+/// The error of `value`; fails the test if there is none.
+template <class T>
+Error errorOf(const Expected<T> &value) {
+  if (value) {
+    ADD_FAILURE() << "expected an error";
+    return {};
+  }
+  return value.error();
+}
+
+} // namespace ampc::rt::test
