@@ -88,7 +88,7 @@ def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "where a value's bytes stand";
   let description = [{
-    `#amp.place<arena, 4096>`: byte offset in the entry's arena. `#amp.place<variable, @w, 0>`: the
+    `#amp.place<arena, 4096>`: byte offset in the entry's arena. `#amp.place<variable, 0, @w>`: the
     variable's own storage. `#amp.place<input, 2>`, `#amp.place<output, 0>`: argument or result
     number. `#amp.place<constant, 64>`: byte offset in the plan's constant section.
   }];

@@ -275,11 +275,14 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
           "one {0} kernel of {1} ops: {2}", stringifyGroupKind(group.kind),
           group.ops.size(), members);
     }
-    for (const FusionRefusal &refusal : plan.refusals())
+    for (const FusionRefusal &refusal : plan.refusals()) {
+      if (plan.groupOf(refusal.producer) == plan.groupOf(refusal.consumer))
+        continue; // joined later, into the producer's only consumer
       remark::missed(refusal.consumer->getLoc(), fusion)
           << remark::add("{0} is not fused with {1}",
                          describe(refusal.consumer), describe(refusal.producer))
           << remark::reason("{0}", refusal.reason);
+    }
   }
 };
 

@@ -65,6 +65,8 @@ GroupPlan::GroupPlan(Block &block, bool fuse) {
   classify(block);
   for (Operation &op : block)
     place(&op, fuse);
+  if (fuse)
+    sink();
 }
 
 void GroupPlan::classify(Block &block) {
@@ -182,6 +184,12 @@ void GroupPlan::open(Operation *op, unsigned level) {
   plans.push_back(std::move(group));
 }
 
+void GroupPlan::absorb(unsigned into, unsigned member) {
+  plans[into].ops.append(plans[member].ops);
+  plans[member].ops.clear();
+  parent[member] = into;
+}
+
 void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
   unsigned into = members.front();
   for (unsigned member : members.drop_front()) {
@@ -189,15 +197,78 @@ void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
     if (plans[member].ops.size() > plans[into].ops.size())
       std::swap(into, member);
     (void)mergeNests(plans[into], plans[member]);
-    plans[into].ops.append(plans[member].ops);
-    plans[member].ops.clear();
-    parent[member] = into;
+    absorb(into, member);
   }
   PlannedGroup alone = groupOfOne(op);
   if (alone.kind != GroupKind::map)
     (void)mergeNests(plans[into], alone);
   plans[into].ops.push_back(op);
   memberships[op] = into;
+}
+
+//===----------------------------------------------------------------------===//
+// Sinking into the only consumer
+//===----------------------------------------------------------------------===//
+
+void GroupPlan::sink() {
+  // Consumers first: they were opened later, except where an earlier group
+  // took a later op in, which only costs a chance to merge.
+  for (unsigned group = plans.size(); group-- > 0;) {
+    if (find(group) != group)
+      continue;
+    bool direct = true;
+    std::optional<unsigned> consumer = onlyConsumer(group, direct);
+    if (!consumer)
+      continue;
+    // Nothing else reads the group, so no path leads around the consumer and
+    // merging keeps the groups acyclic at the consumer's level.
+    PlannedGroup merged = plans[*consumer];
+    bool afterReduction =
+        direct && merged.kind != GroupKind::map &&
+        plans[group].kind == GroupKind::map &&
+        ArrayRef(plans[group].space) ==
+            ArrayRef(withoutAxes(merged.space, merged.reducedAxes));
+    if (!afterReduction) {
+      // A reduction must be complete before what reads it is computed over the
+      // space.
+      if (plans[group].kind != GroupKind::map ||
+          !mergeNests(merged, plans[group]).empty())
+        continue;
+    }
+    absorb(*consumer, group);
+  }
+}
+
+std::optional<unsigned> GroupPlan::onlyConsumer(unsigned group,
+                                                bool &direct) const {
+  std::optional<unsigned> only;
+  for (Operation *op : plans[group].ops)
+    for (Value result : op->getResults())
+      if (!collectConsumers(result, /*isDirect=*/true, group, only, direct))
+        return std::nullopt;
+  return only;
+}
+
+bool GroupPlan::collectConsumers(Value value, bool isDirect, unsigned group,
+                                 std::optional<unsigned> &only,
+                                 bool &direct) const {
+  for (Operation *user : value.getUsers()) {
+    if (isFree(user)) {
+      if (!collectConsumers(user->getResult(0), false, group, only, direct))
+        return false;
+      continue;
+    }
+    std::optional<unsigned> consumer = groupOf(user);
+    if (!consumer)
+      return false;
+    if (*consumer == group)
+      continue;
+    if (only && *only != *consumer)
+      return false;
+    only = consumer;
+    direct &= isDirect;
+  }
+  return true;
 }
 
 } // namespace ampc

@@ -45,6 +45,16 @@ public:
 private:
   void classify(mlir::Block &block);
   void place(mlir::Operation *op, bool fuse);
+  /// Merges groups into their only consumer, which need not be of the next
+  /// level.
+  void sink();
+  /// The one group that uses values of `group`, none when there are others or
+  /// something outside groups does. `direct` tells whether no use is through a
+  /// free op.
+  std::optional<unsigned> onlyConsumer(unsigned group, bool &direct) const;
+  bool collectConsumers(mlir::Value value, bool isDirect, unsigned group,
+                        std::optional<unsigned> &only, bool &direct) const;
+  void absorb(unsigned into, unsigned member);
   unsigned find(unsigned group) const;
   /// Level of what computes `value`, seen through free ops.
   unsigned levelOf(mlir::Value value) const;

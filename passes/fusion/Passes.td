@@ -29,8 +29,8 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
     An op joins the groups that produce its operands when they need the same loop nest: maps over one
     space; a reduction after the maps over its input; maps over the reduced shape after it. Groups
     have levels (one more than the highest level they read), and an op joins only groups of the
-    highest level among its operands, which keeps the groups acyclic in linear time. Groups stand in
-    the order of their last op where dependences allow. No bit of a result depends on the grouping
+    highest level among its operands, which keeps the groups acyclic in linear time. Then a map group
+    that only one group reads moves into it, whatever their levels. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping
     (N3, N4, N10).
 
     Remarks, category fusion: `passed` for a group of several ops; `missed` for a producer and consumer in

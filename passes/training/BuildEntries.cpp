@@ -34,10 +34,11 @@ Io ioOf(func::FuncOp func, unsigned result) {
 /// Erases the ops whose results nothing reads, last first, so that one sweep
 /// suffices.
 void eraseDeadOps(func::FuncOp func) {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(func.front().without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      func.front().without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
 }
 
 /// Removes the results of `func` that `entry` does not return.

@@ -60,9 +60,9 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
       return signalPassFailure();
     auto ret = cast<func::ReturnOp>(step.front().getTerminator());
     OpBuilder builder(ret);
+    OpBuilder top(&step.front(), step.front().begin());
     auto read = [&](StringRef name) -> Value {
       auto variable = module.lookupSymbol<VariableOp>(name);
-      OpBuilder top(&step.front(), step.front().begin());
       return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
                             name);
     };

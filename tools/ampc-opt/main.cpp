@@ -1,9 +1,7 @@
 // ampc-opt: MLIR's optimizer driver over the amp dialect. Registers dialects, passes and pipelines
 // and holds no logic; only the dialects that a stage or a lowering step can print are known.
 #include "ir/dialect/Dialect.h"
-#ifdef AMPC_OPT_PASSES
 #include "passes/Register.h"
-#endif
 #ifdef AMPC_OPT_CODEGEN
 #include "codegen/Register.h"
 #endif
@@ -29,9 +27,7 @@ int main(int argc, char **argv) {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
-#ifdef AMPC_OPT_PASSES
   ampc::registerPasses();
-#endif
 #ifdef AMPC_OPT_CODEGEN
   ampc::registerCodegenPasses();
 #endif

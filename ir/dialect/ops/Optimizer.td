@@ -21,7 +21,7 @@ def Amp_SgdOp : Amp_OptimizerOp<"sgd"> {
     sgd_c2: one state tensor (momentum) when momentum is not 0, else none.
     sgd_c3: momentum >= 0, weight_decay >= 0; nesterov needs momentum > 0 and dampening 0.
 
-    Created by: the optimizer's construction (`amp-build-step`). Composite: decomposed before fusion.
+    Created by: `amp-build-optimizer`. Composite: decomposed before fusion.
     Absent after: fused.
 
     ```mlir
@@ -56,7 +56,7 @@ def Amp_AdamOp : Amp_OptimizerOp<"adam", [
     adam_c1: parameter, gradient, exp_avg, exp_avg_sq and the results have one f32 type.
     adam_c2: 0 <= beta1 < 1, 0 <= beta2 < 1, eps >= 0, weight_decay >= 0.
 
-    Created by: the optimizer's construction (`amp-build-step`). Composite: decomposed before fusion.
+    Created by: `amp-build-optimizer`. Composite: decomposed before fusion.
     Absent after: fused.
 
     ```mlir

@@ -18,7 +18,7 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
     variable_c3: uniform and normal fill floats.
     variable_c4: site is in [0, 2^30).
 
-    Created by: the front end (parameters), `amp-build-step` (moments, counters). Absent after: nothing.
+    Created by: the front end (parameters), `amp-build-optimizer` (moments, counters). Absent after: nothing.
 
     ```mlir
     amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5, 0.5] site 0
