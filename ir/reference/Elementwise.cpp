@@ -1,6 +1,7 @@
-// The value of the scalar maps: one formula an element in f64, one rounding to the result type.
-// For floats up to 32 bits f64 carries more than twice the digits, so the one rounding of the exact
-// sum, product, quotient or root equals the op's own.
+// The value of the scalar maps: one formula an element in f64, one rounding to
+// the result type. For floats up to 32 bits f64 carries more than twice the
+// digits, so the one rounding of the exact sum, product, quotient or root
+// equals the op's own.
 #include "ir/reference/Models.h"
 
 #include <cmath>
@@ -12,23 +13,31 @@ namespace ampc::reference {
 
 namespace {
 
-/// Integer arithmetic wraps: it is done unsigned and wrapped to the element type by the caller.
+/// Integer arithmetic wraps: it is done unsigned and wrapped to the element
+/// type by the caller.
 template <typename Fn>
 int64_t wrapping(int64_t a, int64_t b, Fn fn) {
-  return static_cast<int64_t>(fn(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  return static_cast<int64_t>(
+      fn(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
 }
 
 struct Add {
   static double of(double a, double b) { return a + b; }
-  static int64_t of(int64_t a, int64_t b) { return wrapping(a, b, std::plus<uint64_t>()); }
+  static int64_t of(int64_t a, int64_t b) {
+    return wrapping(a, b, std::plus<uint64_t>());
+  }
 };
 struct Sub {
   static double of(double a, double b) { return a - b; }
-  static int64_t of(int64_t a, int64_t b) { return wrapping(a, b, std::minus<uint64_t>()); }
+  static int64_t of(int64_t a, int64_t b) {
+    return wrapping(a, b, std::minus<uint64_t>());
+  }
 };
 struct Mul {
   static double of(double a, double b) { return a * b; }
-  static int64_t of(int64_t a, int64_t b) { return wrapping(a, b, std::multiplies<uint64_t>()); }
+  static int64_t of(int64_t a, int64_t b) {
+    return wrapping(a, b, std::multiplies<uint64_t>());
+  }
 };
 struct Div {
   static double of(double a, double b) { return a / b; }
@@ -92,7 +101,8 @@ struct BinaryModel : Model<BinaryModel<OpT, Formula>, OpT> {
         result.floats()[i] = round(Formula::of(a.floats()[i], b.floats()[i]));
     } else if constexpr (!std::is_same_v<Formula, Div>) {
       for (size_t i = 0; i < result.integers().size(); ++i)
-        result.integers()[i] = wrapTo(Formula::of(a.integers()[i], b.integers()[i]), element);
+        result.integers()[i] =
+            wrapTo(Formula::of(a.integers()[i], b.integers()[i]), element);
     }
     out.push_back(std::move(result));
     return success();
@@ -124,8 +134,9 @@ struct CompareModel : Model<CompareModel, amp::CompareOp> {
     const Tensor &a = *in[0], &b = *in[1];
     Tensor result(resultType(op));
     for (size_t i = 0; i < result.integers().size(); ++i)
-      result.integers()[i] = a.isFloat() ? holds(predicate, a.floats()[i], b.floats()[i])
-                                         : holds(predicate, a.integers()[i], b.integers()[i]);
+      result.integers()[i] =
+          a.isFloat() ? holds(predicate, a.floats()[i], b.floats()[i])
+                      : holds(predicate, a.integers()[i], b.integers()[i]);
     out.push_back(std::move(result));
     return success();
   }
@@ -155,8 +166,10 @@ void attachElementwiseModels(MLIRContext &context) {
   amp::SubOp::attachInterface<BinaryModel<amp::SubOp, Sub>>(context);
   amp::MulOp::attachInterface<BinaryModel<amp::MulOp, Mul>>(context);
   amp::DivOp::attachInterface<BinaryModel<amp::DivOp, Div>>(context);
-  amp::MaximumOp::attachInterface<BinaryModel<amp::MaximumOp, Maximum>>(context);
-  amp::MinimumOp::attachInterface<BinaryModel<amp::MinimumOp, Minimum>>(context);
+  amp::MaximumOp::attachInterface<BinaryModel<amp::MaximumOp, Maximum>>(
+      context);
+  amp::MinimumOp::attachInterface<BinaryModel<amp::MinimumOp, Minimum>>(
+      context);
   amp::NegOp::attachInterface<UnaryModel<amp::NegOp, Neg>>(context);
   amp::ExpOp::attachInterface<UnaryModel<amp::ExpOp, Exp>>(context);
   amp::SqrtOp::attachInterface<UnaryModel<amp::SqrtOp, Sqrt>>(context);

@@ -1,4 +1,5 @@
-// The value of amp.group: that of its body, op by op. Fusion changes no bit (N3).
+// The value of amp.group: that of its body, op by op. Fusion changes no bit
+// (N3).
 #include "ir/reference/Interpreter.h"
 #include "ir/reference/Models.h"
 
@@ -11,10 +12,12 @@ namespace {
 struct GroupModel : Model<GroupModel, amp::GroupOp> {
   LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
     SmallVector<SharedTensor> arguments;
-    for (const Tensor *operand : in) // the caller keeps the operands alive: share without owning
+    for (const Tensor *operand :
+         in) // the caller keeps the operands alive: share without owning
       arguments.push_back(SharedTensor(std::shared_ptr<void>(), operand));
     FailureOr<SmallVector<SharedTensor>> values =
-        evaluateBlock(cast<amp::GroupOp>(op).getBody().front(), arguments, /*variables=*/nullptr);
+        evaluateBlock(cast<amp::GroupOp>(op).getBody().front(), arguments,
+                      /*variables=*/nullptr);
     if (failed(values))
       return failure();
     for (const SharedTensor &value : *values)

@@ -9,7 +9,8 @@
 namespace ampc::reference {
 
 /// Row-major strides of `shape`, in elements.
-inline llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+inline llvm::SmallVector<int64_t>
+rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t> strides(shape.size());
   int64_t stride = 1;
   for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
@@ -17,10 +18,12 @@ inline llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape)
   return strides;
 }
 
-/// Calls `visit(i, offset)` for each element i of `shape` in row-major order, where offset is the
-/// sum over the axes of index times `strides[axis]` (0 repeats or joins an axis).
+/// Calls `visit(i, offset)` for each element i of `shape` in row-major order,
+/// where offset is the sum over the axes of index times `strides[axis]` (0
+/// repeats or joins an axis).
 template <typename Visit>
-void walkStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides, Visit visit) {
+void walkStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                 Visit visit) {
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;

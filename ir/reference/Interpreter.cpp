@@ -18,7 +18,8 @@ public:
     if (uses > 0)
       held[value] = {std::move(tensor), uses};
   }
-  /// The tensor of `value`, null where it is none of the block's. Counts as one use.
+  /// The tensor of `value`, null where it is none of the block's. Counts as one
+  /// use.
   SharedTensor use(Value value) {
     auto found = held.find(value);
     if (found == held.end())
@@ -37,30 +38,36 @@ private:
   llvm::DenseMap<Value, Entry> held;
 };
 
-LogicalResult evaluateRead(amp::ReadOp op, Environment &environment, Variables *variables) {
-  SharedTensor tensor = variables ? variables->share(op.getVariable()) : nullptr;
+LogicalResult evaluateRead(amp::ReadOp op, Environment &environment,
+                           Variables *variables) {
+  SharedTensor tensor =
+      variables ? variables->share(op.getVariable()) : nullptr;
   if (!tensor)
-    return op.emitOpError() << "reads @" << op.getVariable() << ", which has no value here";
+    return op.emitOpError()
+           << "reads @" << op.getVariable() << ", which has no value here";
   if (tensor->type() != op.getType())
-    return op.emitOpError() << "reads " << op.getType() << ", but @" << op.getVariable()
-                            << " holds " << tensor->type();
+    return op.emitOpError() << "reads " << op.getType() << ", but @"
+                            << op.getVariable() << " holds " << tensor->type();
   environment.define(op.getResult(), tensor);
   return success();
 }
 
-LogicalResult evaluateWrite(amp::WriteOp op, SharedTensor value, Variables *variables) {
+LogicalResult evaluateWrite(amp::WriteOp op, SharedTensor value,
+                            Variables *variables) {
   if (!variables || failed(variables->set(op.getVariable(), std::move(value))))
-    return op.emitOpError() << "cannot write " << op.getInput().getType() << " to @"
-                            << op.getVariable();
+    return op.emitOpError() << "cannot write " << op.getInput().getType()
+                            << " to @" << op.getVariable();
   return success();
 }
 
 } // namespace
 
 FailureOr<SmallVector<SharedTensor>>
-evaluateBlock(Block &block, ArrayRef<SharedTensor> arguments, Variables *variables) {
+evaluateBlock(Block &block, ArrayRef<SharedTensor> arguments,
+              Variables *variables) {
   Environment environment;
-  for (auto [argument, tensor] : llvm::zip_equal(block.getArguments(), arguments))
+  for (auto [argument, tensor] :
+       llvm::zip_equal(block.getArguments(), arguments))
     environment.define(argument, tensor);
   for (Operation &op : block) {
     SmallVector<SharedTensor> operands;
@@ -71,7 +78,8 @@ evaluateBlock(Block &block, ArrayRef<SharedTensor> arguments, Variables *variabl
     }
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       if (op.getNumSuccessors() != 0)
-        return op.emitOpError() << "branches, which the reference evaluator does not follow";
+        return op.emitOpError()
+               << "branches, which the reference evaluator does not follow";
       return operands;
     }
     if (auto read = dyn_cast<amp::ReadOp>(op)) {
@@ -91,27 +99,32 @@ evaluateBlock(Block &block, ArrayRef<SharedTensor> arguments, Variables *variabl
     if (failed(results))
       return failure();
     for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *results))
-      environment.define(value, std::make_shared<const Tensor>(std::move(tensor)));
+      environment.define(value,
+                         std::make_shared<const Tensor>(std::move(tensor)));
   }
-  return block.getParentOp()->emitOpError() << "has a block without a terminator";
+  return block.getParentOp()->emitOpError()
+         << "has a block without a terminator";
 }
 
-FailureOr<SmallVector<Tensor>> run(func::FuncOp function, ArrayRef<Tensor> arguments,
-                                   Variables &variables) {
+FailureOr<SmallVector<Tensor>>
+run(func::FuncOp function, ArrayRef<Tensor> arguments, Variables &variables) {
   if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
-    return function.emitOpError() << "needs a body of one block to be evaluated";
+    return function.emitOpError()
+           << "needs a body of one block to be evaluated";
   Block &block = function.getBody().front();
   if (arguments.size() != block.getNumArguments())
-    return function.emitOpError() << "takes " << block.getNumArguments() << " arguments, got "
-                                  << arguments.size();
+    return function.emitOpError() << "takes " << block.getNumArguments()
+                                  << " arguments, got " << arguments.size();
   SmallVector<SharedTensor> shared;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (argument.type() != block.getArgument(i).getType())
-      return function.emitOpError() << "argument " << i << " is " << block.getArgument(i).getType()
-                                    << ", got " << argument.type();
+      return function.emitOpError()
+             << "argument " << i << " is " << block.getArgument(i).getType()
+             << ", got " << argument.type();
     shared.push_back(std::make_shared<const Tensor>(argument));
   }
-  FailureOr<SmallVector<SharedTensor>> values = evaluateBlock(block, shared, &variables);
+  FailureOr<SmallVector<SharedTensor>> values =
+      evaluateBlock(block, shared, &variables);
   if (failed(values))
     return failure();
   SmallVector<Tensor> results;

@@ -1,4 +1,5 @@
-// The value of the losses, by their formulas: f64 throughout, one rounding of the loss.
+// The value of the losses, by their formulas: f64 throughout, one rounding of
+// the loss.
 #include "ir/reference/Models.h"
 
 using namespace mlir;
@@ -8,7 +9,8 @@ namespace ampc::reference {
 namespace {
 
 struct MseModel : Model<MseModel, amp::MseOp> {
-  LogicalResult evaluate(Operation *operation, Operands in, Results &out) const {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
     auto op = cast<amp::MseOp>(operation);
     const std::vector<double> &x = in[0]->floats(), &y = in[1]->floats();
     if (op.getReduction() == amp::LossReduction::none) {
@@ -30,6 +32,8 @@ struct MseModel : Model<MseModel, amp::MseOp> {
 
 } // namespace
 
-void attachLossModels(MLIRContext &context) { amp::MseOp::attachInterface<MseModel>(context); }
+void attachLossModels(MLIRContext &context) {
+  amp::MseOp::attachInterface<MseModel>(context);
+}
 
 } // namespace ampc::reference

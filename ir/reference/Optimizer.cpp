@@ -1,5 +1,5 @@
-// The value of the optimizer updates, by their formulas (Optimizer.td) in f64; each result is
-// rounded once to f32.
+// The value of the optimizer updates, by their formulas (Optimizer.td) in f64;
+// each result is rounded once to f32.
 #include "ir/reference/Models.h"
 
 #include <cmath>
@@ -11,7 +11,8 @@ namespace ampc::reference {
 namespace {
 
 struct SgdModel : Model<SgdModel, amp::SgdOp> {
-  LogicalResult evaluate(Operation *operation, Operands in, Results &out) const {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
     auto op = cast<amp::SgdOp>(operation);
     double momentum = op.getMomentum().convertToDouble();
     double dampening = op.getDampening().convertToDouble();
@@ -29,7 +30,8 @@ struct SgdModel : Model<SgdModel, amp::SgdOp> {
       if (decay != 0)
         d += decay * p;
       if (hasBuffer) {
-        double b = first ? d : momentum * in[2]->floats()[i] + (1 - dampening) * d;
+        double b =
+            first ? d : momentum * in[2]->floats()[i] + (1 - dampening) * d;
         buffer[i] = b;
         d = op.getNesterov() ? d + momentum * b : b;
       }
@@ -43,9 +45,11 @@ struct SgdModel : Model<SgdModel, amp::SgdOp> {
 };
 
 struct AdamModel : Model<AdamModel, amp::AdamOp> {
-  LogicalResult evaluate(Operation *operation, Operands in, Results &out) const {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
     auto op = cast<amp::AdamOp>(operation);
-    double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble();
+    double beta1 = op.getBeta1().convertToDouble(),
+           beta2 = op.getBeta2().convertToDouble();
     double eps = op.getEps().convertToDouble();
     double decay = op.getWeightDecay().convertToDouble();
     // Operands: parameter, gradient, exp_avg, exp_avg_sq, update, lr.

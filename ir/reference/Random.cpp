@@ -10,8 +10,10 @@ using namespace mlir;
 
 namespace ampc::reference {
 
-std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, uint64_t key) {
-  uint32_t low = static_cast<uint32_t>(key), high = static_cast<uint32_t>(key >> 32);
+std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
+                                   uint64_t key) {
+  uint32_t low = static_cast<uint32_t>(key),
+           high = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < 10; ++round) {
     uint64_t first = uint64_t(0xD2511F53) * counter[0];
     uint64_t second = uint64_t(0xCD9E8D57) * counter[2];
@@ -40,7 +42,8 @@ double RandomStream::uniform(uint64_t element) const {
 double RandomStream::normal(uint64_t element) const {
   std::array<uint32_t, 4> drawn = words(element);
   uint32_t a = drawn[element % 4 / 2 * 2], b = drawn[element % 4 / 2 * 2 + 1];
-  double u1 = static_cast<double>((a >> 8) + 1) * 0x1p-24; // in (0, 1]: the logarithm is finite
+  double u1 = static_cast<double>((a >> 8) + 1) *
+              0x1p-24; // in (0, 1]: the logarithm is finite
   double u2 = static_cast<double>(b >> 8) * 0x1p-24;
   double radius = std::sqrt(-2.0 * std::log(u1));
   double angle = 2.0 * std::numbers::pi * u2;
@@ -50,19 +53,22 @@ double RandomStream::normal(uint64_t element) const {
 namespace {
 
 struct RandomModel : Model<RandomModel, amp::RandomOp> {
-  LogicalResult evaluate(Operation *operation, Operands in, Results &out) const {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
     auto op = cast<amp::RandomOp>(operation);
     if (in.empty())
-      return op.emitOpError() << "has no seed, index and micro yet; evaluate an entry";
-    RandomStream stream{static_cast<uint64_t>(in[0]->integers()[0]), op.getMode(),
-                        static_cast<uint32_t>(op.getSite()),
+      return op.emitOpError()
+             << "has no seed, index and micro yet; evaluate an entry";
+    RandomStream stream{static_cast<uint64_t>(in[0]->integers()[0]),
+                        op.getMode(), static_cast<uint32_t>(op.getSite()),
                         static_cast<uint32_t>(in[1]->integers()[0]),
                         static_cast<uint32_t>(in[2]->integers()[0])};
     bool uniform = op.getDistribution() == amp::Distribution::uniform;
     Tensor result(resultType(op));
     Rounder round(result.elementType());
     for (int64_t i = 0, count = result.size(); i < count; ++i)
-      result.floats()[i] = round(uniform ? stream.uniform(i) : stream.normal(i));
+      result.floats()[i] =
+          round(uniform ? stream.uniform(i) : stream.normal(i));
     out.push_back(std::move(result));
     return success();
   }

@@ -1,5 +1,6 @@
-// Randomness to the bit (N17): Philox4x32-10 as a function of key and counter. An own spelling of
-// the rule, so that tests hold the runtime's and the kernels' against it.
+// Randomness to the bit (N17): Philox4x32-10 as a function of key and counter.
+// An own spelling of the rule, so that tests hold the runtime's and the
+// kernels' against it.
 #ifndef AMPC_IR_REFERENCE_RANDOM_H
 #define AMPC_IR_REFERENCE_RANDOM_H
 
@@ -11,7 +12,8 @@
 namespace ampc::reference {
 
 /// Ten rounds of Philox4x32 on `counter` with the 64-bit `key`.
-std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter, uint64_t key);
+std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
+                                   uint64_t key);
 
 /// One stream of random numbers: what fixes it besides the element.
 struct RandomStream {

@@ -1,6 +1,7 @@
-// The value of amp.reduce: elements in ascending order into one f64 (integers: wrapping i64)
-// accumulator a result, one rounding at the end. `order` fixes rounding in the accumulation type
-// only (N10), which f64 does not have, so it plays no part here.
+// The value of amp.reduce: elements in ascending order into one f64 (integers:
+// wrapping i64) accumulator a result, one rounding at the end. `order` fixes
+// rounding in the accumulation type only (N10), which f64 does not have, so it
+// plays no part here.
 #include "ir/reference/Indexing.h"
 #include "ir/reference/Models.h"
 
@@ -67,16 +68,20 @@ int64_t join(amp::ReduceKind kind, int64_t a, int64_t x) {
 }
 
 /// Strides of the result seen from the input's axes: 0 along the reduced ones.
-SmallVector<int64_t> resultStrides(amp::ReduceOp op, ArrayRef<int64_t> resultShape) {
+SmallVector<int64_t> resultStrides(amp::ReduceOp op,
+                                   ArrayRef<int64_t> resultShape) {
   SmallVector<int64_t> kept = rowMajorStrides(resultShape), strides;
   int64_t next = 0;
-  for (int64_t axis = 0, rank = amp::tensorType(op.getInput()).getRank(); axis < rank; ++axis)
-    strides.push_back(llvm::is_contained(op.getAxes(), axis) ? 0 : kept[next++]);
+  for (int64_t axis = 0, rank = amp::tensorType(op.getInput()).getRank();
+       axis < rank; ++axis)
+    strides.push_back(llvm::is_contained(op.getAxes(), axis) ? 0
+                                                             : kept[next++]);
   return strides;
 }
 
 struct ReduceModel : Model<ReduceModel, amp::ReduceOp> {
-  LogicalResult evaluate(Operation *operation, Operands in, Results &out) const {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
     auto op = cast<amp::ReduceOp>(operation);
     amp::ReduceKind kind = op.getKind();
     const Tensor &input = *in[0];
@@ -103,7 +108,9 @@ struct ReduceModel : Model<ReduceModel, amp::ReduceOp> {
       count *= static_cast<double>(input.shape()[axis]);
     Rounder round(result.elementType());
     for (double &sum : sums)
-      sum = round(kind == amp::ReduceKind::mean ? sum / count : sum); // no elements: 0/0 is NaN
+      sum =
+          round(kind == amp::ReduceKind::mean ? sum / count
+                                              : sum); // no elements: 0/0 is NaN
     out.push_back(std::move(result));
     return success();
   }

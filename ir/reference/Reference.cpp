@@ -31,11 +31,12 @@ LogicalResult verifyHoldable(Operation *op, RankedTensorType type) {
   if (count <= static_cast<double>(kMaxElements))
     return success();
   return op->emitOpError() << "has a tensor of type " << type
-                           << ", more than the reference evaluator holds (" << kMaxElements
-                           << " elements)";
+                           << ", more than the reference evaluator holds ("
+                           << kMaxElements << " elements)";
 }
 
-FailureOr<SmallVector<Tensor>> evaluateOp(Operation *op, ArrayRef<const Tensor *> operands) {
+FailureOr<SmallVector<Tensor>> evaluateOp(Operation *op,
+                                          ArrayRef<const Tensor *> operands) {
   auto evaluable = dyn_cast<amp::ReferenceEvaluable>(op);
   if (!evaluable)
     return op->emitOpError() << "has no reference evaluation";
@@ -46,12 +47,14 @@ FailureOr<SmallVector<Tensor>> evaluateOp(Operation *op, ArrayRef<const Tensor *
   if (failed(evaluable.evaluate(operands, results)))
     return failure();
   if (results.size() != op->getNumResults())
-    return op->emitOpError() << "has " << op->getNumResults() << " results, but its reference gave "
-                             << results.size();
+    return op->emitOpError()
+           << "has " << op->getNumResults()
+           << " results, but its reference gave " << results.size();
   for (auto [i, result] : llvm::enumerate(results))
     if (result.type() != op->getResult(i).getType())
-      return op->emitOpError() << "result " << i << " is " << op->getResult(i).getType()
-                               << ", but its reference gave " << result.type();
+      return op->emitOpError()
+             << "result " << i << " is " << op->getResult(i).getType()
+             << ", but its reference gave " << result.type();
   return results;
 }
 

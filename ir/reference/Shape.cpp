@@ -10,7 +10,8 @@ namespace {
 
 struct ConstantModel : Model<ConstantModel, amp::ConstantOp> {
   LogicalResult evaluate(Operation *op, Operands, Results &out) const {
-    FailureOr<Tensor> value = Tensor::ofElements(cast<amp::ConstantOp>(op).getValue());
+    FailureOr<Tensor> value =
+        Tensor::ofElements(cast<amp::ConstantOp>(op).getValue());
     if (failed(value))
       return op->emitOpError() << "has a value that lists no elements";
     out.push_back(std::move(*value));

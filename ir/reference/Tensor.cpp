@@ -1,4 +1,5 @@
-// Tensors of the reference evaluator: construction and exchange with attributes and bytes.
+// Tensors of the reference evaluator: construction and exchange with attributes
+// and bytes.
 #include "ir/reference/Tensor.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -10,7 +11,9 @@ using namespace mlir;
 namespace ampc::reference {
 
 /// Bytes of one stored element: whole bytes, i1 one.
-static size_t bytesOf(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
+static size_t bytesOf(Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
 
 Tensor::Tensor(RankedTensorType type) : tensorType(type) {
   size_t count = static_cast<size_t>(type.getNumElements());
@@ -54,22 +57,26 @@ FailureOr<Tensor> Tensor::ofElements(ElementsAttr elements) {
     return failure();
   Tensor tensor(type);
   if (!tensor.isFloat()) {
-    for (auto [to, from] : llvm::zip_equal(tensor.integerValues, dense.getValues<APInt>()))
+    for (auto [to, from] :
+         llvm::zip_equal(tensor.integerValues, dense.getValues<APInt>()))
       to = wrapTo(from.getSExtValue(), type.getElementType());
     return tensor;
   }
   if (dense.isSplat()) {
-    double value = decode(dense.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue(),
-                          type.getElementType());
+    double value =
+        decode(dense.getSplatValue<APFloat>().bitcastToAPInt().getZExtValue(),
+               type.getElementType());
     llvm::fill(tensor.floatValues, value);
     return tensor;
   }
   if (type.getElementType().isF32()) {
-    for (auto [to, from] : llvm::zip_equal(tensor.floatValues, dense.getValues<float>()))
+    for (auto [to, from] :
+         llvm::zip_equal(tensor.floatValues, dense.getValues<float>()))
       to = from;
     return tensor;
   }
-  for (auto [to, from] : llvm::zip_equal(tensor.floatValues, dense.getValues<APFloat>()))
+  for (auto [to, from] :
+       llvm::zip_equal(tensor.floatValues, dense.getValues<APFloat>()))
     to = decode(from.bitcastToAPInt().getZExtValue(), type.getElementType());
   return tensor;
 }
@@ -83,7 +90,9 @@ FailureOr<Tensor> Tensor::ofBytes(RankedTensorType type, ArrayRef<char> bytes) {
   for (int64_t i = 0, count = tensor.size(); i < count; ++i) {
     uint64_t bits = 0;
     for (size_t byte = 0; byte < width; ++byte)
-      bits |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i * width + byte])) << (8 * byte);
+      bits |=
+          static_cast<uint64_t>(static_cast<uint8_t>(bytes[i * width + byte]))
+          << (8 * byte);
     if (tensor.isFloat())
       tensor.floatValues[i] = decode(bits, element);
     else
@@ -115,12 +124,14 @@ DenseElementsAttr Tensor::toElements() const {
   if (!isFloat()) {
     SmallVector<APInt> values;
     for (int64_t value : integerValues)
-      values.push_back(APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value),
+      values.push_back(APInt(element.getIntOrFloatBitWidth(),
+                             static_cast<uint64_t>(value),
                              /*isSigned=*/true, /*implicitTrunc=*/true));
     return DenseElementsAttr::get(tensorType, values);
   }
   SmallVector<APFloat> values;
-  const llvm::fltSemantics &semantics = cast<FloatType>(element).getFloatSemantics();
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(element).getFloatSemantics();
   for (double value : floatValues)
     values.push_back(APFloat(semantics, APInt(element.getIntOrFloatBitWidth(),
                                               encode(value, element))));

@@ -1,5 +1,6 @@
-// A tensor of the reference evaluator: type and values, floats as f64, integers as i64 (so that i64
-// stays exact). Every float held is a number of the element type; whoever stores one rounds it.
+// A tensor of the reference evaluator: type and values, floats as f64, integers
+// as i64 (so that i64 stays exact). Every float held is a number of the element
+// type; whoever stores one rounds it.
 #ifndef AMPC_IR_REFERENCE_TENSOR_H
 #define AMPC_IR_REFERENCE_TENSOR_H
 
@@ -14,18 +15,25 @@ namespace ampc::reference {
 class Tensor {
 public:
   Tensor() = default;
-  /// Zeros of `type`, whose shape is static and whose element type the language knows.
+  /// Zeros of `type`, whose shape is static and whose element type the language
+  /// knows.
   explicit Tensor(mlir::RankedTensorType type);
 
-  /// `values` in row-major order, one an element, each rounded to the (float) element type.
-  static Tensor ofFloats(mlir::RankedTensorType type, std::vector<double> values);
-  /// `values` in row-major order, one an element, each wrapped to the (integer) element type.
-  static Tensor ofIntegers(mlir::RankedTensorType type, std::vector<int64_t> values);
-  /// The tensor of a constant; fails for an elements attribute that lists no values.
+  /// `values` in row-major order, one an element, each rounded to the (float)
+  /// element type.
+  static Tensor ofFloats(mlir::RankedTensorType type,
+                         std::vector<double> values);
+  /// `values` in row-major order, one an element, each wrapped to the (integer)
+  /// element type.
+  static Tensor ofIntegers(mlir::RankedTensorType type,
+                           std::vector<int64_t> values);
+  /// The tensor of a constant; fails for an elements attribute that lists no
+  /// values.
   static mlir::FailureOr<Tensor> ofElements(mlir::ElementsAttr elements);
-  /// The tensor stored little-endian in `bytes` (i1 one byte an element, as in npy files); fails
-  /// when the number of bytes does not fit `type`.
-  static mlir::FailureOr<Tensor> ofBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
+  /// The tensor stored little-endian in `bytes` (i1 one byte an element, as in
+  /// npy files); fails when the number of bytes does not fit `type`.
+  static mlir::FailureOr<Tensor> ofBytes(mlir::RankedTensorType type,
+                                         llvm::ArrayRef<char> bytes);
 
   mlir::RankedTensorType type() const { return tensorType; }
   mlir::Type elementType() const { return tensorType.getElementType(); }
@@ -39,7 +47,8 @@ public:
   /// The values of an integer tensor; empty for a float tensor.
   std::vector<int64_t> &integers() { return integerValues; }
   const std::vector<int64_t> &integers() const { return integerValues; }
-  /// Element i as a number, whatever the element type (i64 beyond 2^53 is rounded).
+  /// Element i as a number, whatever the element type (i64 beyond 2^53 is
+  /// rounded).
   double number(int64_t i) const {
     return isFloat() ? floatValues[i] : static_cast<double>(integerValues[i]);
   }

@@ -8,15 +8,16 @@ using namespace mlir;
 
 namespace ampc::reference {
 
-/// The drawn start of element `element`: f32 arithmetic, one rounding an operation, so that any
-/// implementation of the rule gives the same bits.
-static float drawn(const RandomStream &stream, amp::InitKind init, float first, float second,
-                   uint64_t element) {
+/// The drawn start of element `element`: f32 arithmetic, one rounding an
+/// operation, so that any implementation of the rule gives the same bits.
+static float drawn(const RandomStream &stream, amp::InitKind init, float first,
+                   float second, uint64_t element) {
   if (init == amp::InitKind::uniform) {
     float width = second - first; // [low, high)
     return first + width * static_cast<float>(stream.uniform(element));
   }
-  return first + second * static_cast<float>(stream.normal(element)); // mean, std
+  return first +
+         second * static_cast<float>(stream.normal(element)); // mean, std
 }
 
 static FailureOr<Tensor> initialValue(amp::VariableOp variable, uint64_t seed) {
@@ -55,9 +56,9 @@ static FailureOr<Tensor> initialValue(amp::VariableOp variable, uint64_t seed) {
                         static_cast<uint32_t>(variable.getSite().value_or(0))};
     Rounder round(type.getElementType());
     for (int64_t i = 0, count = tensor.size(); i < count; ++i)
-      tensor.floats()[i] =
-          round(drawn(stream, variable.getInit(), static_cast<float>(arguments[0]),
-                      static_cast<float>(arguments[1]), static_cast<uint64_t>(i)));
+      tensor.floats()[i] = round(
+          drawn(stream, variable.getInit(), static_cast<float>(arguments[0]),
+                static_cast<float>(arguments[1]), static_cast<uint64_t>(i)));
     return tensor;
   }
   }
@@ -71,13 +72,17 @@ FailureOr<Variables> Variables::create(ModuleOp module, uint64_t seed) {
     if (failed(value))
       return failure();
     if (variable.getSymName() == amp::kSeedVariable && !value->isFloat())
-      llvm::fill(value->integers(), wrapTo(static_cast<int64_t>(seed), value->elementType()));
-    variables.tensors[variable.getSymName()] = std::make_shared<const Tensor>(std::move(*value));
+      llvm::fill(value->integers(),
+                 wrapTo(static_cast<int64_t>(seed), value->elementType()));
+    variables.tensors[variable.getSymName()] =
+        std::make_shared<const Tensor>(std::move(*value));
   }
   return variables;
 }
 
-const Tensor *Variables::find(StringRef name) const { return share(name).get(); }
+const Tensor *Variables::find(StringRef name) const {
+  return share(name).get();
+}
 
 SharedTensor Variables::share(StringRef name) const {
   auto found = tensors.find(name);
