@@ -1,0 +1,293 @@
+// Elaboration: runs a model's statements once, with compile-time values in C++
+// and tensors as ops of the forward function. Split by concern over
+// Elaborator.cpp (scopes, errors, limits), Expressions, Operators, Calls,
+// Statements, Loops, Parameters, TrainSettings, DataSettings and functions/.
+//
+// Errors: a function that fails has reported it and returns poison (or false).
+// One error a statement: later ones of the same statement are dropped. What is
+// computed from poison is poison, silently.
+#pragma once
+
+#include "ir/frontend/model/Arithmetic.h"
+#include "ir/frontend/model/Emitter.h"
+#include "ir/frontend/model/FunctionTable.h"
+#include "ir/frontend/model/Model.h"
+#include "ir/frontend/model/Paths.h"
+#include "ir/frontend/model/Suggest.h"
+#include "ir/frontend/model/syntax/Parser.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ampc::model {
+
+/// Limits of elaboration (docs/language.md), each an error at its place.
+inline constexpr int64_t kMaxListLength = 1000000, kMaxStatements = 10000000,
+                         kMaxOperations = 1000000;
+/// Items of all lists and bytes of all strings made in one elaboration: bounds
+/// memory.
+inline constexpr int64_t kMaxListItemsMade = 16000000,
+                         kMaxStringBytesMade = 256000000;
+/// Brackets, blocks and calls of defs under evaluation at one time: bounds the
+/// call stack.
+inline constexpr unsigned kMaxDynamicNesting = 1024;
+
+/// What a name is, in the order of the words of kindWord.
+enum class NameKind : uint8_t {
+  Dim,
+  Const,
+  Input,
+  Target,
+  Param,
+  Assigned,
+  Formal
+};
+
+/// A name in a scope.
+struct Binding {
+  Value value;
+  NameKind kind = NameKind::Assigned;
+  Loc loc;
+  unsigned sequence = 0;       // position in the order of declarations
+  const Stmt *owner = nullptr; // the declaring statement
+
+  bool isFixed() const { return kind < NameKind::Assigned; }
+};
+
+/// A model's scope or that of one call of a def.
+struct Scope {
+  llvm::StringMap<Binding> names;
+  const DefStmt *def = nullptr; // null for the model's
+  unsigned sequence = 0; // of the def: it sees fixed names declared before
+  bool returned = false;
+  Value result;
+};
+
+/// A declared def.
+struct DefBinding {
+  const DefStmt *def = nullptr; // null: poisoned
+  Loc loc;
+  unsigned sequence = 0;
+};
+
+/// A parameter that exists.
+struct Parameter {
+  const TensorData *tensor = nullptr;
+  Loc loc;
+};
+
+/// An argument of a call, bound to its formal.
+struct BoundArg {
+  Value value;
+  Loc loc;
+  bool given = false;
+};
+
+/// A call of a built-in function under elaboration.
+struct Call {
+  const CallExpr *expr;
+  const Function *function;
+  llvm::SmallVector<BoundArg, 8> args; // one a formal
+  bool hasName = false, hasShare = false;
+  std::string component; // of `name` or `share`
+  std::string path;      // set for calls that make ops
+  bool again = false;    // repeats an earlier call: parameters are reused
+
+  llvm::StringRef name() const { return function->name; }
+  const Value &operator[](size_t i) const { return args[i].value; }
+};
+
+/// One elaboration of one file.
+class Elaborator {
+public:
+  Elaborator(mlir::MLIRContext &context, Ast &ast, const ModelOptions &options,
+             Diagnostics &diagnostics);
+
+  /// Runs everything; null after errors.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  // For functions/: arguments. Each reports a wrong argument at its place.
+  bool intArg(const Call &call, size_t index, int64_t &result);
+  bool floatArg(const Call &call, size_t index, double &result);
+  bool boolArg(const Call &call, size_t index, bool &result);
+  bool stringArg(const Call &call, size_t index, llvm::StringRef &result);
+  bool tensorArg(const Call &call, size_t index, const TensorData *&result);
+  bool floatTensorArg(const Call &call, size_t index,
+                      const TensorData *&result);
+  /// A list of extents, or one extent; `allowInferred` admits one -1.
+  bool shapeArg(const Call &call, size_t index, bool allowInferred,
+                llvm::SmallVectorImpl<int64_t> &shape,
+                llvm::SmallVectorImpl<llvm::StringRef> &axisNames);
+  /// An axis, a list of axes, or none for all; sorted, in range, without
+  /// repeats.
+  bool axesArg(const Call &call, size_t index, const TensorData &tensor,
+               llvm::SmallVectorImpl<int64_t> &axes);
+  bool axisInRange(const Call &call, size_t index, int64_t axis,
+                   const TensorData &tensor, int64_t &result);
+
+  // For functions/: results.
+  mlir::Location location(const Call &call) {
+    return emitter.location(call.expr->loc, call.path);
+  }
+  Value tensor(mlir::Value value, ElemType element, Loc origin,
+               llvm::ArrayRef<llvm::StringRef> axisNames = {});
+  Value list(llvm::ArrayRef<Value> items, Loc loc);
+  Value string(llvm::StringRef text, Loc loc);
+  Value initialiser(InitialiserData::Kind kind, double a, double b);
+  Value checked(const Outcome &outcome, Loc loc);
+  bool checkShape(llvm::ArrayRef<int64_t> shape, ElemType element, Loc loc);
+
+  // Operators on tensors (Operators.cpp); one operand may be a number.
+  struct Operands {
+    mlir::Value left, right;
+    ElemType element = ElemType::F32;
+    std::optional<ElemType>
+        narrow; // the result is cast to it: a number left its range
+    llvm::SmallVector<int64_t> shape;
+    llvm::SmallVector<llvm::StringRef> axisNames;
+  };
+  /// Promotes and broadcasts two operands. `floats` forces a float type
+  /// (division).
+  bool prepareOperands(llvm::StringRef function, const Value &left,
+                       const Value &right, Loc loc, mlir::Location at,
+                       bool floats, Operands &operands);
+  Value tensorBinary(Tok op, llvm::StringRef path, const Value &left,
+                     const Value &right, Loc loc);
+  bool broadcastShapes(llvm::StringRef function, const TensorData &left,
+                       const TensorData &right, Loc loc, Operands &operands);
+  /// Reports that two shapes differ (`broadcasts`: beyond what broadcasting
+  /// permits).
+  void shapeMismatch(llvm::StringRef function, const TensorData &left,
+                     const TensorData &right, Loc loc, bool broadcasts);
+
+  // Parameters (Parameters.cpp).
+  struct Start {
+    amp::InitKind kind = amp::InitKind::zeros;
+    llvm::SmallVector<double, 2> args;
+  };
+  /// The parameter `name`: declared here, or the existing one if the call
+  /// repeats an earlier one.
+  Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                  llvm::ArrayRef<llvm::StringRef> axisNames, const Start &start,
+                  bool again, Loc loc);
+  /// Records that `alias` is another name of a tied tensor.
+  void alias(llvm::StringRef name, const TensorData &tensor, Loc loc);
+
+  // Errors and limits.
+  Diagnostic &error(Loc loc, const llvm::Twine &text);
+  Value fail(Loc loc, const llvm::Twine &text) {
+    error(loc, text);
+    return Value::poison();
+  }
+  Value unavailable(Loc loc, llvm::StringRef what) {
+    return fail(loc, "'" + what + "' is not available yet");
+  }
+  bool stopped() const { return aborted || diagnostics.full(); }
+  bool enterNesting(Loc loc);
+  void leaveNesting() { --nesting; }
+
+  Emitter emitter;
+  llvm::BumpPtrAllocator arena;
+
+private:
+  // Expressions (Expressions.cpp, Indexing.cpp).
+  Value eval(const Expr *expr);
+  Value evalAtom(const Expr *expr);
+  Value evalName(const TextExpr *expr);
+  Value evalPath(const TextExpr *expr);
+  Value evalList(const ListExpr *expr);
+  Value evalIndex(const IndexExpr *expr);
+  Value applyUnary(const UnaryExpr *expr, const Value &operand);
+  Value applyBinary(const BinaryExpr *expr, const Value &left,
+                    const Value &right);
+  bool conditionOf(const Value &value, Loc loc, bool &result);
+  Value evalExprs(llvm::ArrayRef<const Expr *> exprs, Loc loc);
+
+  // Calls (Calls.cpp).
+  Value evalCall(const CallExpr *expr);
+  Value callFunction(const CallExpr *expr, const Function &function);
+  Value callDef(const CallExpr *expr, const DefBinding &binding);
+  struct Given {
+    llvm::StringRef name;
+    Loc nameLoc;
+    Value value;
+    Loc loc;
+  };
+  bool evalArgs(const CallExpr *expr, bool takesShare,
+                llvm::SmallVectorImpl<Given> &given, Call &call);
+  bool bindArgs(const CallExpr *expr, llvm::ArrayRef<llvm::StringRef> formals,
+                llvm::ArrayRef<Given> given,
+                llvm::MutableArrayRef<BoundArg> bound);
+  bool claimPath(const CallExpr *expr, Call &call, llvm::StringRef function);
+  const DefBinding *findDef(llvm::StringRef name, bool &declaredLater);
+  Value unknownFunction(const CallExpr *expr);
+
+  // Names (Elaborator.cpp).
+  Scope &scope() { return *scopes.back(); }
+  Binding *find(llvm::StringRef name, bool &hiddenOuter);
+  bool bind(Ident name, Value value, NameKind kind, const Stmt *owner);
+  void poison(Ident name);
+  void poisonNames(Block block);
+  void poisonNames(const Stmt *stmt);
+
+  // Statements (Statements.cpp, Loops.cpp).
+  void execBlock(Block block);
+  void exec(const Stmt *stmt);
+  void execDecl(const DeclStmt *stmt);
+  void execInput(const TypedStmt *stmt);
+  void execParam(const TypedStmt *stmt);
+  void execDef(const DefStmt *stmt);
+  void execAssign(const AssignStmt *stmt);
+  void execOutput(const AssignStmt *stmt);
+  void execReport(const ReportStmt *stmt);
+  void execLoop(const LoopStmt *stmt);
+  void execIf(const IfStmt *stmt);
+  void unpack(llvm::ArrayRef<Ident> names, const Value &value, Loc loc,
+              const Stmt *owner);
+  bool evalType(const TypeExpr &type, llvm::SmallVectorImpl<int64_t> &shape,
+                llvm::SmallVectorImpl<llvm::StringRef> &axisNames);
+  void defaultOutputs();
+
+  // --set (Overrides.cpp).
+  struct Override {
+    std::string key;
+    const Expr *value = nullptr;
+    Loc loc;
+    bool used = false;
+  };
+  void readOverrides(const ModelOptions &options);
+  Override *findOverride(llvm::StringRef key);
+  void reportUnusedOverrides();
+
+  // Settings (TrainSettings.cpp, OptimizerSettings.cpp, DataSettings.cpp).
+  void elaborateTrain();
+  void trainSetting(llvm::StringRef key, Loc keyLoc, const Expr *value);
+  void trainInt(llvm::StringRef key, const Expr *value, int64_t least);
+  mlir::DictionaryAttr optimizerSettings(const Expr *value);
+  void scheduleSetting(const Expr *value);
+  void precisionSetting(const Expr *value);
+  void elaborateData();
+  mlir::Attribute dataLine(const Setting &setting, llvm::StringMap<Loc> &seen);
+
+  Ast &ast;
+  Diagnostics &diagnostics;
+  FunctionTable functions;
+  PathTable paths;
+  Scope modelScope;
+  llvm::SmallVector<Scope *, 8> scopes;
+  llvm::StringMap<DefBinding> defs;
+  llvm::StringMap<Parameter> parameters;
+  llvm::StringMap<Loc> outputNames;
+  std::vector<Ident> assignmentOrder; // first assignments in the model's scope
+  std::vector<Override> overrides;
+  llvm::SmallVector<mlir::NamedAttribute> train;
+
+  const void *current = nullptr; // the statement or setting under elaboration
+  llvm::DenseSet<const void *> failed;
+  Diagnostic muted; // takes errors that are not reported
+  unsigned nesting = 0, loops = 0, sequence = 0;
+  int64_t statements = 0, listItems = 0, stringBytes = 0;
+  bool aborted = false;
+};
+
+} // namespace ampc::model

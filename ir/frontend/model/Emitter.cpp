@@ -1,0 +1,190 @@
+// Construction of the module.
+#include "ir/frontend/model/Emitter.h"
+
+using namespace mlir;
+
+namespace ampc::model {
+
+Emitter::Emitter(MLIRContext &context, const Sources &sources,
+                 llvm::StringRef modelName, Loc modelLoc)
+    : builder(&context), sources(sources) {
+  Location loc = location(modelLoc);
+  owned = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(owned->getBody());
+  forward = func::FuncOp::create(builder, loc, "forward",
+                                 builder.getFunctionType({}, {}));
+  forward->setAttr(amp::kEntryAttr,
+                   amp::EntryAttr::get(&context, amp::Entry::forward));
+  block = forward.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  (*owned)->setAttr(amp::kStageAttr,
+                    amp::StageAttr::get(&context, amp::Stage::model));
+  (*owned)->setAttr(amp::kModelAttr, builder.getStringAttr(modelName));
+}
+
+Type Emitter::elementType(ElemType type) {
+  switch (type) {
+  case ElemType::F64:
+    return builder.getF64Type();
+  case ElemType::F32:
+    return builder.getF32Type();
+  case ElemType::F16:
+    return builder.getF16Type();
+  case ElemType::BF16:
+    return builder.getBF16Type();
+  case ElemType::F8E4M3:
+    return Float8E4M3FNType::get(builder.getContext());
+  case ElemType::F8E5M2:
+    return Float8E5M2Type::get(builder.getContext());
+  case ElemType::I64:
+    return builder.getI64Type();
+  case ElemType::I32:
+    return builder.getI32Type();
+  case ElemType::I8:
+    return builder.getI8Type();
+  case ElemType::Bool:
+    return builder.getI1Type();
+  }
+  return {};
+}
+
+RankedTensorType Emitter::tensorType(ElemType element,
+                                     llvm::ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, elementType(element));
+}
+
+Location Emitter::location(Loc loc, llvm::StringRef path) {
+  auto it = places.find(loc.offset);
+  if (it == places.end()) {
+    LineColumn at = sources.resolve(loc);
+    Location place =
+        at.line ? Location(FileLineColLoc::get(builder.getContext(), at.file,
+                                               at.line, at.column))
+                : Location(UnknownLoc::get(builder.getContext()));
+    it = places.try_emplace(loc.offset, place).first;
+  }
+  return path.empty()
+             ? it->second
+             : Location(NameLoc::get(builder.getStringAttr(path), it->second));
+}
+
+mlir::Value Emitter::constant(Location loc, ElemType element,
+                              llvm::ArrayRef<int64_t> shape,
+                              const Value &number) {
+  RankedTensorType type = tensorType(element, shape);
+  Attribute value;
+  if (element == ElemType::Bool) {
+    bool truth =
+        number.is(ValueKind::Bool) ? number.asBool() : number.asFloat() != 0;
+    value = builder.getBoolAttr(truth);
+  } else if (isInteger(element)) {
+    int64_t integer =
+        number.is(ValueKind::Bool) ? number.asBool() : number.asInt();
+    value = IntegerAttr::get(type.getElementType(), integer);
+  } else {
+    // Rounded once, from f64, to nearest even.
+    llvm::APFloat rounded(number.is(ValueKind::Bool) ? double(number.asBool())
+                                                     : number.asFloat());
+    bool lost = false;
+    rounded.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &lost);
+    value = FloatAttr::get(type.getElementType(), rounded);
+  }
+  return amp::ConstantOp::create(builder, loc, type,
+                                 DenseElementsAttr::get(type, value));
+}
+
+mlir::Value Emitter::cast(Location loc, mlir::Value value, ElemType element) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == elementType(element))
+    return value;
+  return amp::CastOp::create(builder, loc, tensorType(element, type.getShape()),
+                             value, amp::CastOrigin::user);
+}
+
+mlir::Value Emitter::broadcast(Location loc, mlir::Value value,
+                               llvm::ArrayRef<int64_t> shape) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  llvm::SmallVector<int64_t> axes;
+  for (size_t axis = shape.size() - type.getRank(); axis < shape.size(); ++axis)
+    axes.push_back(axis);
+  return amp::BroadcastOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      axes);
+}
+
+mlir::Value Emitter::reshape(Location loc, mlir::Value value,
+                             llvm::ArrayRef<int64_t> shape) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return amp::ReshapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
+}
+
+mlir::Value Emitter::argument(llvm::StringRef name, amp::Io kind,
+                              RankedTensorType type, Location loc) {
+  arguments.push_back({name.str(), kind});
+  return block->addArgument(type, loc);
+}
+
+void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind) {
+  auto taken = [&](llvm::StringRef candidate) {
+    return llvm::any_of(forwardResults, [&](const ForwardResult &r) {
+      return r.name == candidate;
+    });
+  };
+  std::string unique = name.str();
+  for (unsigned i = 1; taken(unique); ++i)
+    unique = (name + "_" + llvm::Twine(i)).str();
+  forwardResults.push_back({value, unique, kind});
+}
+
+mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
+                              amp::InitKind init,
+                              llvm::ArrayRef<double> initArgs, Location loc) {
+  bool drawn = init == amp::InitKind::uniform || init == amp::InitKind::normal;
+  int64_t site = variables++;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(forward);
+    amp::VariableOp::create(
+        builder, loc, name, type, amp::VariableRole::parameter, init,
+        initArgs.empty() ? DenseF64ArrayAttr()
+                         : builder.getDenseF64ArrayAttr(initArgs),
+        drawn ? builder.getI64IntegerAttr(site) : IntegerAttr(),
+        ElementsAttr());
+  }
+  return amp::ReadOp::create(
+      builder, loc, type, FlatSymbolRefAttr::get(builder.getContext(), name));
+}
+
+OwningOpRef<ModuleOp> Emitter::finish() {
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<Type> types;
+  for (const ForwardResult &result : forwardResults) {
+    values.push_back(result.value);
+    types.push_back(result.value.getType());
+  }
+  func::ReturnOp::create(builder, forward.getLoc(), values);
+  forward.setFunctionType(
+      builder.getFunctionType(block->getArgumentTypes(), types));
+  auto attributes = [&](llvm::StringRef name, amp::Io kind) {
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr(amp::kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(amp::kIoAttr,
+                              amp::IoAttr::get(builder.getContext(), kind))});
+  };
+  llvm::SmallVector<Attribute> ofArguments, ofResults;
+  for (const ForwardArgument &argument : arguments)
+    ofArguments.push_back(attributes(argument.name, argument.kind));
+  for (const ForwardResult &result : forwardResults)
+    ofResults.push_back(attributes(result.name, result.kind));
+  forward.setArgAttrsAttr(builder.getArrayAttr(ofArguments));
+  forward.setResAttrsAttr(builder.getArrayAttr(ofResults));
+  return std::move(owned);
+}
+
+} // namespace ampc::model

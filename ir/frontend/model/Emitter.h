@@ -1,0 +1,86 @@
+// Builds the module: types, locations, constants, casts, broadcasts, variables,
+// the forward function. Knows the dialect and no language rule.
+#pragma once
+
+#include "ir/dialect/Dialect.h"
+#include "ir/frontend/model/Value.h"
+#include "ir/frontend/model/syntax/Diagnostics.h"
+
+namespace ampc::model {
+
+/// One result of the forward function.
+struct ForwardResult {
+  mlir::Value value;
+  std::string name;
+  amp::Io kind;
+};
+
+/// One argument of the forward function, as declared.
+struct ForwardArgument {
+  std::string name;
+  amp::Io kind;
+};
+
+/// The module under construction. Ops go to the end of `forward`.
+class Emitter {
+public:
+  Emitter(mlir::MLIRContext &context, const Sources &sources,
+          llvm::StringRef modelName, Loc modelLoc);
+
+  mlir::OpBuilder builder;
+
+  /// The element type as MLIR has it.
+  mlir::Type elementType(ElemType type);
+  mlir::RankedTensorType tensorType(ElemType element,
+                                    llvm::ArrayRef<int64_t> shape);
+
+  /// file:line:col of a place, named by `path` if there is one.
+  mlir::Location location(Loc loc, llvm::StringRef path = {});
+
+  /// A splat. Bool, integer and float element types; the caller has checked the
+  /// range.
+  mlir::Value constant(mlir::Location loc, ElemType element,
+                       llvm::ArrayRef<int64_t> shape, const Value &number);
+  /// Element type conversion that no pass moves or folds; `value` itself if it
+  /// has the type.
+  mlir::Value cast(mlir::Location loc, mlir::Value value, ElemType element);
+  /// NumPy's broadcast to `shape`, aligned right; `value` itself if it has the
+  /// shape.
+  mlir::Value broadcast(mlir::Location loc, mlir::Value value,
+                        llvm::ArrayRef<int64_t> shape);
+  /// The same elements in `shape`; `value` itself if it has the shape.
+  mlir::Value reshape(mlir::Location loc, mlir::Value value,
+                      llvm::ArrayRef<int64_t> shape);
+
+  /// Adds an argument to the forward function.
+  mlir::Value argument(llvm::StringRef name, amp::Io kind,
+                       mlir::RankedTensorType type, mlir::Location loc);
+  /// Adds a result; its name is made unique among results of its kind.
+  void result(mlir::Value value, llvm::StringRef name, amp::Io kind);
+  const std::vector<ForwardResult> &results() const { return forwardResults; }
+
+  /// Declares a variable before the forward function and reads it at the
+  /// current place.
+  mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type,
+                       amp::InitKind init, llvm::ArrayRef<double> initArgs,
+                       mlir::Location loc);
+
+  /// Number of ops in the forward function.
+  size_t operations() const { return block->getOperations().size(); }
+
+  mlir::ModuleOp module() { return *owned; }
+  /// Ends the forward function and hands the module over.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+private:
+  const Sources &sources;
+  mlir::OwningOpRef<mlir::ModuleOp> owned;
+  mlir::func::FuncOp forward;
+  mlir::Block *block;
+  std::vector<ForwardArgument> arguments;
+  std::vector<ForwardResult> forwardResults;
+  int64_t variables = 0;
+  llvm::DenseMap<uint32_t, mlir::Location> places;
+};
+
+} // namespace ampc::model

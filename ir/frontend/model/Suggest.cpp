@@ -1,0 +1,137 @@
+// Suggestions for unknown names.
+#include "ir/frontend/model/Suggest.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ampc::model {
+
+Nearest::Nearest(llvm::StringRef wanted)
+    : wanted(wanted.take_front(64)),
+      distance(std::max<size_t>(1, this->wanted.size() / 3) + 1) {}
+
+void Nearest::consider(llvm::StringRef candidate) {
+  if (candidate.size() > 64 || candidate == "_")
+    return;
+  unsigned d = llvm::StringRef(wanted).edit_distance(
+      candidate, /*AllowReplacements=*/true, distance);
+  if (d < distance) {
+    distance = d;
+    found = candidate.str();
+  }
+}
+
+std::string Nearest::hint() const {
+  return found.empty() ? "" : "; did you mean '" + found + "'?";
+}
+
+namespace {
+
+using Spelling = std::pair<const char *, const char *>;
+
+constexpr Spelling kFunctions[] = {
+    {"cat", "concat"},
+    {"view", "reshape"},
+    {"mm", "matmul"},
+    {"bmm", "matmul"},
+    {"clamp", "clip"},
+    {"t", "transpose"},
+    {"swapaxes", "transpose"},
+    {"amax", "max"},
+    {"amin", "min"},
+    {"mse_loss", "mse"},
+    {"MSELoss", "mse"},
+    {"l1_loss", "l1"},
+    {"L1Loss", "l1"},
+    {"huber_loss", "huber"},
+    {"HuberLoss", "huber"},
+    {"smooth_l1_loss", "smooth_l1"},
+    {"SmoothL1Loss", "smooth_l1"},
+    {"nll_loss", "nll"},
+    {"NLLLoss", "nll"},
+    {"binary_cross_entropy_with_logits", "bce_with_logits"},
+    {"BCEWithLogitsLoss", "bce_with_logits"},
+    {"binary_cross_entropy", "bce"},
+    {"BCELoss", "bce"},
+    {"CrossEntropyLoss", "cross_entropy"},
+    {"KLDivLoss", "kl_div"},
+    {"scaled_dot_product_attention", "attention"},
+    {"MultiheadAttention", "attention"},
+    {"mul", "a * b"},
+    {"add", "a + b"},
+    {"sub", "a - b"},
+    {"div", "a / b"},
+    {"neg", "-a"},
+    {"negative", "-a"},
+    {"to", "cast"},
+    {"type", "cast"},
+    {"astype", "cast"},
+    {"Linear", "linear"},
+    {"ReLU", "relu"},
+    {"GELU", "gelu"},
+    {"SiLU", "silu"},
+    {"Sigmoid", "sigmoid"},
+    {"Tanh", "tanh"},
+    {"Softmax", "softmax"},
+    {"Dropout", "dropout"},
+    {"Embedding", "embedding"},
+    {"LayerNorm", "layer_norm"},
+    {"RMSNorm", "rms_norm"},
+    {"GroupNorm", "group_norm"},
+    {"BatchNorm1d", "batch_norm"},
+    {"BatchNorm2d", "batch_norm"},
+    {"Conv1d", "conv1d"},
+    {"Conv2d", "conv2d"},
+    {"Conv3d", "conv3d"},
+    {"MaxPool2d", "max_pool2d"},
+    {"AvgPool2d", "avg_pool2d"},
+    {"Flatten", "flatten"},
+    {"LSTM", "lstm"},
+    {"GRU", "gru"},
+    {"RNN", "rnn"},
+    {"absolute", "abs"},
+    {"hstack", "concat"},
+    {"vstack", "concat"},
+    {"expand_as", "expand"},
+    {"power", "pow"},
+    {"stop_gradient", "detach"},
+    {"normal_", "normal"},
+    {"uniform_", "uniform"},
+    {"SGD", "sgd"},
+    {"Adam", "adam"},
+    {"AdamW", "adamw"},
+};
+constexpr Spelling kArguments[] = {
+    {"dim", "axis"},
+    {"dims", "axis"},
+    {"axes", "axis"},
+    {"keepdims", "keepdim"},
+    {"input", "x"},
+    {"target", "y"},
+    {"learning_rate", "lr"},
+    {"size", "shape"},
+    {"in_features", "out_features"},
+    {"end_dim", "end_axis"},
+    {"start_dim", "start_axis"},
+    {"beta1", "betas"},
+    {"beta2", "betas"},
+    {"other", "b"},
+};
+
+llvm::StringRef lookUp(llvm::ArrayRef<Spelling> table, llvm::StringRef name) {
+  for (const Spelling &entry : table)
+    if (name == entry.first)
+      return entry.second;
+  return {};
+}
+
+} // namespace
+
+llvm::StringRef fromPyTorchFunction(llvm::StringRef name) {
+  return lookUp(kFunctions, name);
+}
+llvm::StringRef fromPyTorchArgument(llvm::StringRef name) {
+  return lookUp(kArguments, name);
+}
+
+} // namespace ampc::model
