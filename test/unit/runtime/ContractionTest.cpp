@@ -1,0 +1,229 @@
+// Contractions: values against f64 sums, bits at 1 to 4 threads, all
+// transposes, odd extents, K = 0, batches, 16-bit and f64 operands.
+#include "runtime/device/cpu/Contraction.h"
+#include "runtime/core/Allocator.h"
+#include "runtime/core/Philox.h"
+#include "runtime/core/Tensor.h"
+#include "test/unit/runtime/TestPlans.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace ampc::rt::test {
+namespace {
+
+/// Puts the pool's size back.
+class Contractions : public ::testing::Test {
+protected:
+  void TearDown() override { must(ThreadPool::instance().resize(2)); }
+};
+
+/// An aligned block of bytes.
+struct Buffer {
+  explicit Buffer(size_t bytes, uint8_t fill = 0) {
+    Allocator allocator;
+    block = must(allocator.allocate(MemoryKind::Workspace, bytes));
+    if (bytes)
+      std::memset(block.data(), fill, bytes);
+  }
+  std::byte *data() { return block.data(); }
+  Block block;
+};
+
+void store(DType type, std::byte *base, int64_t index, double value) {
+  std::byte *to = base + size_t(index) * sizeOf(type);
+  must(convert(DType::F64, reinterpret_cast<std::byte *>(&value), type, to, 1));
+}
+
+double load(DType type, const std::byte *base, int64_t index) {
+  double value;
+  must(convert(type, base + size_t(index) * sizeOf(type), DType::F64,
+               reinterpret_cast<std::byte *>(&value), 1));
+  return value;
+}
+
+/// Uniform in [-1, 1), the same for the same site.
+double draw(uint32_t site, int64_t index) {
+  PhiloxWords words = philox({uint32_t(index), 0, 0, site}, 99);
+  return 2.0 * uniformOf(words[0]) - 1;
+}
+
+ContractionSpec spec(int64_t m, int64_t n, int64_t k, bool ta, bool tb,
+                     int64_t batch = 1, DType type = DType::F32) {
+  return {type, type, type, m, n, k, ta, tb, batch, m * k, k * n, m * n};
+}
+
+struct Operands {
+  explicit Operands(const ContractionSpec &s)
+      : a(size_t((s.batch - 1) * s.strideA + s.m * s.k) * sizeOf(s.typeA)),
+        b(size_t((s.batch - 1) * s.strideB + s.k * s.n) * sizeOf(s.typeB)) {
+    for (int64_t i = 0; i < (s.batch - 1) * s.strideA + s.m * s.k; ++i)
+      store(s.typeA, a.data(), i, draw(1, i));
+    for (int64_t i = 0; i < (s.batch - 1) * s.strideB + s.k * s.n; ++i)
+      store(s.typeB, b.data(), i, draw(2, i));
+  }
+  Buffer a, b;
+};
+
+/// C at `threads` threads; bytes that are not written stay 0xff (NaN).
+std::vector<uint8_t> compute(const ContractionSpec &s, Operands &in,
+                             int threads) {
+  must(ThreadPool::instance().resize(threads));
+  auto lease = ThreadPool::instance().lease();
+  auto cache = must(MatmulCache::create(threads));
+  Contraction contraction = must(Contraction::create(s, *cache, threads));
+  size_t bytes =
+      size_t((s.batch - 1) * s.strideC + s.m * s.n) * sizeOf(s.typeC);
+  Buffer c(bytes, 0xff), work(contraction.workspaceBytes(), 0xff);
+  EXPECT_TRUE(
+      contraction.run(lease, in.a.data(), in.b.data(), c.data(), work.data()));
+  auto *out = reinterpret_cast<uint8_t *>(c.data());
+  return {out, out + bytes};
+}
+
+/// The largest |C - sum| / sum of |a b| over all elements.
+double worstError(const ContractionSpec &s, Operands &in,
+                  const std::vector<uint8_t> &c) {
+  double worst = 0;
+  auto *bytes = reinterpret_cast<const std::byte *>(c.data());
+  for (int64_t batch = 0; batch < s.batch; ++batch)
+    for (int64_t i = 0; i < s.m; ++i)
+      for (int64_t j = 0; j < s.n; ++j) {
+        double sum = 0, mass = 0;
+        for (int64_t k = 0; k < s.k; ++k) {
+          int64_t a =
+              batch * s.strideA + (s.transposeA ? k * s.m + i : i * s.k + k);
+          int64_t b =
+              batch * s.strideB + (s.transposeB ? j * s.k + k : k * s.n + j);
+          double term =
+              load(s.typeA, in.a.data(), a) * load(s.typeB, in.b.data(), b);
+          sum += term;
+          mass += std::abs(term);
+        }
+        double got = load(s.typeC, bytes, batch * s.strideC + i * s.n + j);
+        double error = std::abs(got - sum) / std::max(mass, 1e-300);
+        worst = std::max(worst, std::isnan(got) ? 1e300 : error);
+      }
+  return worst;
+}
+
+/// K terms added in any order in a format with rounding unit `unit`.
+double bound(int64_t k, double unit) { return double(k + 1) * unit; }
+
+constexpr double kUnitF32 = 0x1p-24, kUnitF64 = 0x1p-53, kUnitBf16 = 0x1p-8;
+
+TEST_F(Contractions, AllTransposesOddExtents) {
+  for (bool ta : {false, true})
+    for (bool tb : {false, true})
+      for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                             {7, 5, 3},
+                             {33, 65, 31},
+                             {300, 129, 77},
+                             {64, 256, 100},
+                             {1, 300, 40},
+                             {270, 1, 40}}) {
+        ContractionSpec s = spec(m, n, k, ta, tb);
+        Operands in(s);
+        std::vector<uint8_t> one = compute(s, in, 1);
+        EXPECT_LE(worstError(s, in, one), bound(k, kUnitF32))
+            << m << " " << n << " " << k;
+        for (int threads : {2, 3, 4})
+          EXPECT_EQ(compute(s, in, threads), one)
+              << m << "x" << n << "x" << k << " transposed " << ta << tb
+              << " at " << threads;
+      }
+}
+
+TEST_F(Contractions, LargeProductsKeepTheirBits) {
+  // The forms of a linear layer: forward, input gradient, weight gradient.
+  for (auto [m, n, k, ta, tb] :
+       {std::tuple<int64_t, int64_t, int64_t, bool, bool>{256, 1024, 512, false,
+                                                          true},
+        {256, 512, 1024, false, false},
+        {1024, 512, 256, true, false}}) {
+    ContractionSpec s = spec(m, n, k, ta, tb);
+    TileCut cut = cutTiles(m, n, k, 1);
+    EXPECT_GE((m + cut.rows - 1) / cut.rows *
+                  ((n + cut.columns - 1) / cut.columns),
+              16);
+    Operands in(s);
+    std::vector<uint8_t> one = compute(s, in, 1);
+    for (int threads : {1, 2, 3, 4})
+      EXPECT_EQ(compute(s, in, threads), one) << threads << " threads";
+  }
+}
+
+TEST_F(Contractions, EmptySumsAreZeros) {
+  for (DType type : {DType::F32, DType::F64, DType::BF16}) {
+    ContractionSpec s = spec(40, 70, 0, false, true, 2, type);
+    Operands in(s);
+    for (uint8_t byte : compute(s, in, 2))
+      ASSERT_EQ(byte, 0);
+  }
+  ContractionSpec none = spec(0, 70, 8, false, true);
+  Operands in(none);
+  EXPECT_TRUE(compute(none, in, 2).empty());
+}
+
+TEST_F(Contractions, BatchesAndBroadcast) {
+  for (bool broadcast : {false, true}) {
+    ContractionSpec s = spec(19, 70, 33, false, true, 5);
+    if (broadcast)
+      s.strideB = 0;
+    s.strideC = 19 * 70 + 3; // a gap is left alone
+    Operands in(s);
+    std::vector<uint8_t> one = compute(s, in, 1);
+    EXPECT_LE(worstError(s, in, one), bound(33, kUnitF32));
+    EXPECT_EQ(one[19 * 70 * 4], 0xff);
+    for (int threads : {2, 3, 4})
+      EXPECT_EQ(compute(s, in, threads), one);
+  }
+}
+
+TEST_F(Contractions, DoublesUseTheOwnLoop) {
+  for (bool ta : {false, true})
+    for (bool tb : {false, true}) {
+      ContractionSpec s = spec(67, 300, 70, ta, tb, 2, DType::F64);
+      Operands in(s);
+      std::vector<uint8_t> one = compute(s, in, 1);
+      EXPECT_LE(worstError(s, in, one), bound(70, kUnitF64));
+      for (int threads : {2, 3, 4})
+        EXPECT_EQ(compute(s, in, threads), one);
+    }
+}
+
+TEST_F(Contractions, SixteenBitOperandsRoundOnce) {
+  for (DType type : {DType::BF16, DType::F16})
+    for (bool wideResult : {false, true}) {
+      ContractionSpec s = spec(70, 130, 90, true, false, 3, type);
+      s.strideB = 0;
+      if (wideResult)
+        s.typeC = DType::F32;
+      Operands in(s);
+      std::vector<uint8_t> one = compute(s, in, 1);
+      // Products of 16-bit numbers are exact in f32: only sums and the one
+      // rounding err.
+      double rounding = wideResult ? 0 : kUnitBf16;
+      EXPECT_LE(worstError(s, in, one), bound(90, kUnitF32) + rounding);
+      for (int threads : {2, 3, 4})
+        EXPECT_EQ(compute(s, in, threads), one);
+    }
+}
+
+TEST(TileCut, DependsOnShapeAndCoversIt) {
+  for (int64_t m : {1, 31, 256, 1000, 4096})
+    for (int64_t n : {1, 63, 256, 1000, 4096})
+      for (int64_t k : {0, 1, 128, 4096}) {
+        TileCut cut = cutTiles(m, n, k, 1);
+        EXPECT_EQ(cut.rows % 32, 0);
+        EXPECT_EQ(cut.columns % 64, 0);
+        EXPECT_LE(cut.rows, 256);
+        EXPECT_LE(cut.columns, 256);
+      }
+  TileCut large = cutTiles(4096, 4096, 4096, 1);
+  EXPECT_EQ(large.rows, 256);
+  EXPECT_EQ(large.columns, 256);
+}
+
+} // namespace
+} // namespace ampc::rt::test

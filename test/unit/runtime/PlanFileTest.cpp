@@ -1,0 +1,276 @@
+// Plan files: round trip, damage of every kind, and plans that are well formed
+// but mean nonsense.
+#include "runtime/api/Runtime.h"
+#include "runtime/core/Philox.h"
+#include "runtime/device/cpu/KernelObject.h"
+#include "test/unit/runtime/TestPlans.h"
+
+#include <cstring>
+#include <functional>
+
+namespace ampc::rt::test {
+namespace {
+
+TEST(PlanFile, RoundTrip) {
+  PlanSections sections = regressionSections();
+  sections.cudaText = "// text";
+  sections.tuning = {1, 2, 3};
+  std::string path = temporary("round.ampx");
+  must(writePlanFile(path, regression(), sections, false));
+  EXPECT_EQ(errorOf(writePlanFile(path, regression(), sections, false)).code,
+            Code::Usage);
+  must(writePlanFile(path, regression(), sections, true));
+  PlanFile file = must(PlanFile::load(path));
+  EXPECT_EQ(file.plan().model_name()->str(), "regression");
+  EXPECT_EQ(file.section(SectionKind::Object).size(), sections.object.size());
+  EXPECT_EQ(file.section(SectionKind::Tuning).size(), 3u);
+  EXPECT_TRUE(file.section(SectionKind::Constants).empty());
+  for (SectionKind kind :
+       {SectionKind::Metadata, SectionKind::Object, SectionKind::CudaText})
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(file.section(kind).data()) % 64, 0u);
+  EXPECT_EQ(contents(path), must(writePlan(regression(), sections)))
+      << "the bytes repeat";
+
+  Plan plan = must(Plan::load(path));
+  EXPECT_EQ(plan.inputs(EntryKind::TrainStep).size(), 2u);
+  EXPECT_EQ(plan.outputs(EntryKind::EvalStep)[0].divisor, 24);
+  EXPECT_EQ(plan.train_defaults().steps, 20u);
+  EXPECT_EQ(plan.data_lines()[0].spec, "normal:3");
+}
+
+Error loadError(std::span<const uint8_t> bytes) {
+  return errorOf(PlanFile::fromBytes(bytes, "p.ampx"));
+}
+
+TEST(PlanFile, TruncationAnywhereIsAnError) {
+  std::vector<uint8_t> bytes = regressionBytes();
+  auto cut = [&](size_t size) {
+    Error error = loadError(std::span(bytes).first(size));
+    EXPECT_EQ(error.code, Code::BadInput);
+    EXPECT_EQ(error.where, "p.ampx");
+  };
+  for (size_t size = 0; size < 512; ++size)
+    cut(size);
+  for (size_t size = 512; size < bytes.size(); size += 61)
+    cut(size);
+  cut(bytes.size() - 1);
+  EXPECT_NE(loadError(std::span(bytes).first(100))
+                .message.find("truncated plan: expected"),
+            std::string::npos);
+  bytes.push_back(0);
+  EXPECT_NE(loadError(bytes).message.find("damaged plan: expected"),
+            std::string::npos);
+}
+
+TEST(PlanFile, EveryFlippedBitIsSeen) {
+  std::vector<uint8_t> bytes = regressionBytes();
+  auto flip = [&](size_t bit) {
+    bytes[bit / 8] ^= uint8_t(1 << bit % 8);
+    EXPECT_EQ(loadError(bytes).code, Code::BadInput) << "bit " << bit;
+    bytes[bit / 8] ^= uint8_t(1 << bit % 8);
+  };
+  for (size_t bit = 0; bit < 256 * 8; ++bit) // header, table, padding
+    flip(bit);
+  for (uint32_t i = 0; i < 3000; ++i)
+    flip(size_t(philox({i, 0, 0, 0}, 11)[0]) % (bytes.size() * 8));
+  must(PlanFile::fromBytes(bytes));
+}
+
+TEST(PlanFile, NamesWhatIsWrong) {
+  std::vector<uint8_t> bytes = regressionBytes();
+  std::vector<uint8_t> other = bytes;
+  other[8] = 9;
+  EXPECT_EQ(loadError(other).message,
+            "plan of format version 9, this runtime reads version 1; "
+            "compile the model again");
+  EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
+            "not a plan file: the first bytes are not those of a plan");
+  other = bytes;
+  other[other.size() - 5] ^= 1;
+  EXPECT_NE(loadError(other).message.find("damaged plan: section 1 hashes to"),
+            std::string::npos);
+  EXPECT_EQ(errorOf(Plan::load(temporary("absent.ampx"))).code, Code::BadInput);
+  EXPECT_EQ(errorOf(Plan::load("/")).message, "expected a regular file");
+}
+
+/// Random damage to the metadata with the hashes made right again: the
+/// structure and meaning checks alone must hold, and whatever passes must be
+/// safe to open.
+TEST(PlanFile, DamagedMetadataNeverCrashes) {
+  flatbuffers::FlatBufferBuilder builder;
+  fb::PlanT source = regression();
+  builder.Finish(fb::Plan::Pack(builder, &source));
+  std::vector<uint8_t> good(builder.GetBufferPointer(),
+                            builder.GetBufferPointer() + builder.GetSize());
+  int refused = 0, passed = 0;
+  for (uint32_t i = 0; i < 4000; ++i) {
+    std::vector<uint8_t> bytes = good;
+    PhiloxWords words = philox({i, 1, 0, 0}, 12);
+    for (int flips = 0; flips < 1 + int(words[3] % 3); ++flips)
+      bytes[words[flips % 3] % bytes.size()] =
+          uint8_t(words[(flips + 1) % 3] >> 8);
+    flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+    bool sound = fb::VerifyPlanBuffer(verifier) &&
+                 verifyPlan(*fb::GetPlan(bytes.data()), 0, "p").has_value();
+    (sound ? passed : refused)++;
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(passed, 100) << "names and numbers may change";
+}
+
+struct Nonsense {
+  const char *expected;
+  std::function<void(fb::PlanT &)> change;
+};
+
+fb::ContractionT &firstContraction(fb::PlanT &plan) {
+  return *plan.entries[0]->instructions[0]->op.AsContraction();
+}
+fb::LaunchT &firstLaunch(fb::PlanT &plan) {
+  return *plan.entries[0]->instructions[1]->op.AsLaunch();
+}
+
+TEST(PlanFile, MeaningIsVerified) {
+  const Nonsense cases[] = {
+      {"variables 'w' and 'ampc.state/iteration' overlap at byte 0",
+       [](auto &p) { p.variables[1]->offset = 0; }},
+      {"leaves the variable block of 256 bytes",
+       [](auto &p) { p.variables[3]->offset = 256; }},
+      {"expected a multiple of 64",
+       [](auto &p) { p.variables[3]->offset = 200; }},
+      {"variable 'w' has 40 bytes, its type needs 48",
+       [](auto &p) { p.variables[0]->bytes = 40; }},
+      {"variable 'w' occurs twice",
+       [](auto &p) { p.variables[1]->name = "w"; }},
+      {"the extents of f32[-3, 4] are negative",
+       [](auto &p) {
+         p.variables[0]->type->shape = {-3, 4};
+       }},
+      {"their product is over 2^48",
+       [](auto &p) {
+         p.variables[0]->type->shape = {int64_t(1) << 40, int64_t(1) << 40};
+       }},
+      {"a random initialiser needs a float type",
+       [](auto &p) { p.variables[1]->init->kind = fb::InitKind::Normal; }},
+      {"initial data (bytes 0 + 48) leaves the constants of 0 bytes",
+       [](auto &p) { p.variables[0]->init->kind = fb::InitKind::Data; }},
+      {"the metadata names 64 constant bytes, the section has 0",
+       [](auto &p) { p.constant_bytes = 64; }},
+      {"entry 'train_step' occurs twice",
+       [](auto &p) { p.entries[1]->name = "train_step"; }},
+      {"entry 'other', expected train_step",
+       [](auto &p) { p.entries[1]->name = "other"; }},
+      {"the plan has no entry", [](auto &p) { p.entries.clear(); }},
+      {"input 't' occurs twice",
+       [](auto &p) { p.entries[0]->inputs[0]->name = "t"; }},
+      {"input 'x' has 64 bytes, its type needs 128",
+       [](auto &p) { p.entries[0]->inputs[0]->bytes = 64; }},
+      {"input 'x' is of kind 3",
+       [](auto &p) { p.entries[0]->inputs[0]->kind = fb::IoKind::Loss; }},
+      {"divisor 0, expected a positive number",
+       [](auto &p) { p.entries[0]->outputs[0]->divisor = 0; }},
+      {"a loss or metric is a scalar",
+       [](auto &p) { p.entries[0]->outputs[0]->type->shape = {1}; }},
+      {"instruction 1: kernel 9 of 4",
+       [](auto &p) { firstLaunch(p).kernel = 9; }},
+      {"kernel 'difference' takes 3 arguments, the launch gives 2",
+       [](auto &p) { firstLaunch(p).args.pop_back(); }},
+      {"argument 1 is in Input 7 of 2",
+       [](auto &p) {
+         firstLaunch(p).args[1] = {fb::Space::Input, 7, 0};
+       }},
+      {"argument 2 (bytes 400 + 0) leaves Arena 0 of 320 bytes",
+       [](auto &p) {
+         firstLaunch(p).args[2] = {fb::Space::Arena, 0, 400};
+       }},
+      {"argument 0 is in unknown space 9",
+       [](auto &p) {
+         firstLaunch(p).args[0] = {fb::Space(9), 0, 0};
+       }},
+      {"tiles, at most 2^48",
+       [](auto &p) { firstLaunch(p).tiles = uint64_t(1) << 60; }},
+      {"operand A (bytes 0 + 256) leaves Input 0 of 128 bytes",
+       [](auto &p) { firstContraction(p).k = 8; }},
+      {"the extents of A overflow",
+       [](auto &p) {
+         firstContraction(p).m = firstContraction(p).k = uint64_t(1) << 47;
+       }},
+      {"operand B is missing", [](auto &p) { firstContraction(p).b.reset(); }},
+      {"C overlaps operand A",
+       [](auto &p) {
+         *firstContraction(p).a = fb::Place(fb::Space::Arena, 0, 64);
+       }},
+      {"operand C is written but lies in space Input",
+       [](auto &p) {
+         *firstContraction(p).c = fb::Place(fb::Space::Input, 1, 0);
+       }},
+      {"a contraction takes f64 alone or f32",
+       [](auto &p) { firstContraction(p).dtype_a = fb::DType::I32; }},
+      {"the batch stride 0 of C is below its 24 elements",
+       [](auto &p) { firstContraction(p).batch = 2; }},
+      {"writes a variable; only train_step may",
+       [](auto &p) {
+         *p.entries[2]->instructions[0]->op.AsContraction()->c =
+             fb::Place(fb::Space::Variable, 0, 128);
+       }},
+      {"source location 3 of 0",
+       [](auto &p) { p.entries[0]->instructions[0]->source = 3; }},
+      {"pattern of 3 bytes",
+       [](auto &p) {
+         fb::FillT fill;
+         fill.dst = std::make_unique<fb::Place>(fb::Space::Arena, 0, 0);
+         fill.bytes = 6;
+         fill.width = 3;
+         p.entries[0]->instructions[0]->op.Set(std::move(fill));
+       }},
+      {"source and destination overlap",
+       [](auto &p) {
+         fb::CopyT copy;
+         copy.src = std::make_unique<fb::Place>(fb::Space::Arena, 0, 0);
+         copy.dst = std::make_unique<fb::Place>(fb::Space::Arena, 0, 32);
+         copy.bytes = 64;
+         p.entries[0]->instructions[0]->op.Set(std::move(copy));
+       }},
+  };
+  for (const Nonsense &item : cases) {
+    fb::PlanT plan = regression();
+    item.change(plan);
+    Error error = errorOf(writePlan(plan, regressionSections()));
+    EXPECT_EQ(error.code, Code::BadInput);
+    EXPECT_NE(error.message.find(item.expected), std::string::npos)
+        << "expected: " << item.expected << "\nactual:   " << error.message;
+  }
+  PlanSections none;
+  EXPECT_EQ(errorOf(writePlan(regression(), none)).message,
+            "the plan names 4 kernels but has no object section");
+}
+
+TEST(PlanFile, ABrokenObjectIsAnError) {
+  PlanSections sections;
+  sections.object = std::vector<uint8_t>(500, 0x41);
+  Plan plan = must(Plan::from_bytes(must(writePlan(regression(), sections))));
+  Error error = errorOf(Session::open(plan));
+  EXPECT_EQ(error.code, Code::BadInput);
+  EXPECT_NE(error.message.find("the kernels do not load"), std::string::npos)
+      << error.message;
+}
+
+TEST(KernelObject, LoadsThroughAFileToo) {
+  std::vector<uint8_t> bytes = kernelObject();
+  for (KernelObject::Via via :
+       {KernelObject::Via::Automatic, KernelObject::Via::File}) {
+    KernelObject object =
+        must(KernelObject::load(std::as_bytes(std::span(bytes)), "p", via));
+    KernelFunction scaled = must(object.find("scaled"));
+    float x[4] = {1, 2, 3, 4}, scale = 2, y[4] = {};
+    const void *args[] = {x, &scale, y};
+    scaled(args, 1, 3);
+    EXPECT_EQ(y[0], 0.0f);
+    EXPECT_EQ(y[1], 4.0f);
+    EXPECT_EQ(y[2], 6.0f);
+    EXPECT_EQ(y[3], 0.0f);
+  }
+}
+
+} // namespace
+} // namespace ampc::rt::test
