@@ -1,0 +1,71 @@
+// LLD as a library: one relocatable object to one shared object.
+#include "codegen/cpu/CpuSteps.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+/// A file in memory that holds `bytes`; its descriptor.
+static Expected<int> memoryFile(ArrayRef<char> bytes) {
+  int fd = memfd_create("kernels.o", MFD_CLOEXEC);
+  if (fd < 0)
+    return createStringError(std::error_code(errno, std::generic_category()),
+                             "cannot make a file in memory for the linker");
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t count = write(fd, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0) {
+      std::error_code code(errno, std::generic_category());
+      close(fd);
+      return createStringError(code, "cannot write %zu bytes for the linker", bytes.size());
+    }
+    done += count;
+  }
+  return fd;
+}
+
+Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
+  static std::mutex lock;
+  std::lock_guard guard(lock);
+  static std::once_flag once;
+  // Without it a fatal error of LLD ends the process.
+  std::call_once(once, [] { CrashRecoveryContext::Enable(); });
+
+  Expected<int> input = memoryFile(object);
+  if (!input)
+    return input.takeError();
+  auto closeInput = scope_exit([&] { close(*input); });
+  std::string inputName = "/proc/self/fd/" + std::to_string(*input);
+  SmallString<128> outputName;
+  if (std::error_code code = sys::fs::createTemporaryFile("ampc-kernels", "so", outputName))
+    return createStringError(code, "cannot make a temporary file for the linker");
+  auto removeOutput = scope_exit([&] { sys::fs::remove(outputName); });
+
+  const char *arguments[] = {"ld.lld",          "-shared",       "--no-undefined",
+                             "--build-id=none", "--hash-style=gnu", "--strip-all",
+                             "-znoexecstack",   "-znow",         "--threads=1",
+                             "-soname",         "ampc-kernels.so", "-o",
+                             outputName.c_str(), inputName.c_str()};
+  std::string messages;
+  raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode != 0)
+    return createStringError("linking the kernels failed: %s", StringRef(messages).trim().str().c_str());
+  ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
+      MemoryBuffer::getFile(outputName, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!linked)
+    return createStringError(linked.getError(), "cannot read the linked kernels");
+  StringRef bytes = (*linked)->getBuffer();
+  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+}

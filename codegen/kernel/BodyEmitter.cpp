@@ -1,0 +1,223 @@
+// Values of a group's body at a point of its loops.
+#include "codegen/kernel/BodyEmitter.h"
+
+#include "codegen/kernel/PrimitiveEmitter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+static Value indexConstant(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+/// Index arithmetic never wraps: extents are below 2^48.
+static Value multiply(OpBuilder &builder, Location loc, Value value, int64_t factor) {
+  if (factor == 1)
+    return value;
+  return arith::MulIOp::create(builder, loc, value, indexConstant(builder, loc, factor),
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+static Value sum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AddIOp::create(builder, loc, lhs, rhs, arith::IntegerOverflowFlags::nsw);
+}
+
+BodyEmitter::BodyEmitter(GroupOp group, const GroupSpace &space,
+                         ArrayRef<KernelArgument> arguments, ValueRange pointers)
+    : group(group), space(space) {
+  operandPointers.resize(group.getNumOperands());
+  resultPointers.resize(group.getNumResults());
+  for (auto [argument, pointer] : llvm::zip(arguments, pointers)) {
+    for (unsigned i : argument.operands)
+      operandPointers[i] = pointer;
+    for (unsigned i : argument.results)
+      resultPointers[i] = pointer;
+  }
+}
+
+void BodyEmitter::moveTo(Point next) {
+  point = std::move(next);
+  computed.clear();
+}
+
+Value BodyEmitter::offset(OpBuilder &builder, Location loc, AxisSet axes,
+                          ArrayRef<Value> coordinates) {
+  Value total;
+  int64_t stride = 1;
+  bool lanes = false; // the lane axes' part is in `total`
+  for (int64_t axis = space.extents().size() - 1; axis >= 0; --axis) {
+    if (!(axes >> axis & 1))
+      continue;
+    if (coordinates[axis]) {
+      total = sum(builder, loc, multiply(builder, loc, coordinates[axis], stride), total);
+    } else if (!lanes) {
+      // All lane axes are covered and innermost: their linear index has stride 1.
+      total = sum(builder, loc, point.laneBase, total);
+      lanes = true;
+    }
+    stride *= space.extents()[axis];
+  }
+  return total ? total : indexConstant(builder, loc, 0);
+}
+
+SmallVector<Value> BodyEmitter::laneCoordinates(OpBuilder &builder, Location loc, int64_t lane) {
+  SmallVector<Value> coordinates = point.coordinates;
+  Value rest = sum(builder, loc, point.laneBase, indexConstant(builder, loc, lane));
+  for (int64_t axis = space.extents().size() - 1; axis >= 0; --axis) {
+    if (!(point.laneAxes >> axis & 1))
+      continue;
+    Value extent = indexConstant(builder, loc, space.extents()[axis]);
+    coordinates[axis] = arith::RemUIOp::create(builder, loc, rest, extent);
+    rest = arith::DivUIOp::create(builder, loc, rest, extent);
+  }
+  return coordinates;
+}
+
+Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument, const AxisMap &map) {
+  Location loc = argument.getLoc();
+  Value pointer = operandPointers[argument.getArgNumber()];
+  Type element = tensorType(argument).getElementType();
+  Type stored = storageTypeFor(element);
+  AxisSet axes = space.loopAxes(map.covered);
+  AxisSet lanes = axes & point.laneAxes;
+  Value value;
+  if (!lanes) {
+    value = memref::LoadOp::create(builder, loc, pointer,
+                                   offset(builder, loc, axes, point.coordinates));
+  } else if (lanes == point.laneAxes) {
+    value = vector::LoadOp::create(builder, loc, VectorType::get({point.lanes}, stored), pointer,
+                                   offset(builder, loc, axes, point.coordinates));
+  } else {
+    // Repeats along some of the lane axes only: element by element.
+    SmallVector<Value> elements;
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      elements.push_back(memref::LoadOp::create(
+          builder, loc, pointer,
+          offset(builder, loc, axes, laneCoordinates(builder, loc, lane))));
+    value = vector::FromElementsOp::create(builder, loc, VectorType::get({point.lanes}, stored),
+                                           elements);
+  }
+  return fromStorage(builder, loc, value, element);
+}
+
+Value BodyEmitter::elementNumbers(OpBuilder &builder, Location loc, AxisSet axes) {
+  Type i64 = builder.getI64Type();
+  AxisSet lanes = axes & point.laneAxes;
+  if (!lanes || lanes == point.laneAxes) {
+    Value first = arith::IndexCastOp::create(
+        builder, loc, i64, offset(builder, loc, axes, point.coordinates));
+    if (!lanes)
+      return first;
+    auto type = VectorType::get({point.lanes}, i64);
+    SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, point.lanes));
+    Value step =
+        arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(steps)));
+    Value firsts = vector::BroadcastOp::create(builder, loc, type, first);
+    return arith::AddIOp::create(builder, loc, firsts, step);
+  }
+  SmallVector<Value> numbers;
+  for (int64_t lane = 0; lane < point.lanes; ++lane)
+    numbers.push_back(arith::IndexCastOp::create(
+        builder, loc, i64, offset(builder, loc, axes, laneCoordinates(builder, loc, lane))));
+  return vector::FromElementsOp::create(builder, loc, VectorType::get({point.lanes}, i64),
+                                        numbers);
+}
+
+Value BodyEmitter::widen(OpBuilder &builder, Location loc, Value value, const AxisMap &map) {
+  if (!(space.loopAxes(map.covered) & point.laneAxes) || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({point.lanes}, value.getType()),
+                                     value);
+}
+
+FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value, const AxisMap &map) {
+  auto key = std::make_pair(value.getAsOpaquePointer(), map);
+  if (auto found = computed.find(key); found != computed.end())
+    return found->second;
+  auto remember = [&](Value result) { return computed[key] = result; };
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return remember(load(builder, argument, map));
+
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    Value reduced = reducedValues.lookup(op);
+    if (!reduced)
+      return op->emitOpError() << "is used before it is complete";
+    return remember(widen(builder, loc, reduced, map));
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!elements || !elements.isSplat())
+      return op->emitOpError() << "inside a group must be a splat";
+    Type element = elements.getElementType();
+    auto scalar = cast<TypedAttr>(elements.getSplatValue<Attribute>());
+    if (Type compute = computeTypeFor(element); compute != element) {
+      // Every narrow float is an f32: the conversion is exact.
+      APFloat number = elements.getSplatValue<APFloat>();
+      bool losesInfo = false;
+      number.convert(cast<FloatType>(compute).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                     &losesInfo);
+      scalar = FloatAttr::get(compute, number);
+    }
+    Value result = arith::ConstantOp::create(builder, loc, scalar);
+    return remember(widen(builder, loc, result, map));
+  }
+  if (auto random = dyn_cast<RandomOp>(op)) {
+    if (random.getKey().empty())
+      return op->emitOpError() << "has no seed, index and micro operands";
+    if (random.getDistribution() != Distribution::uniform)
+      return op->emitOpError() << "normal is not available yet";
+    SmallVector<Value> key;
+    for (Value operand : random.getKey()) {
+      FailureOr<Value> scalar = compute(builder, operand, AxisMap());
+      if (failed(scalar))
+        return failure();
+      key.push_back(*scalar);
+    }
+    Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
+    return remember(emitUniform(builder, random, key[0], key[1], key[2], numbers));
+  }
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    FailureOr<AxisMap> operandMap = space.operandMap(op, i, map);
+    if (failed(operandMap))
+      return failure();
+    FailureOr<Value> operand = compute(builder, op->getOperand(i), *operandMap);
+    if (failed(operand))
+      return failure();
+    operands.push_back(widen(builder, loc, *operand, map));
+  }
+  if (isa<BroadcastOp, ReshapeOp>(op))
+    return remember(operands[0]);
+  FailureOr<Value> result = emitPrimitive(builder, op, operands);
+  if (failed(result))
+    return failure();
+  return remember(*result);
+}
+
+LogicalResult BodyEmitter::storeResults(OpBuilder &builder, ArrayRef<unsigned> numbers) {
+  ValueRange yielded = group.getBody().front().getTerminator()->getOperands();
+  SmallVector<Value> stored;
+  for (unsigned i : numbers) {
+    FailureOr<Value> value = compute(builder, yielded[i], space.resultMap(i));
+    if (failed(value))
+      return failure();
+    Value wide = widen(builder, yielded[i].getLoc(), *value, space.resultMap(i));
+    stored.push_back(toStorage(builder, yielded[i].getLoc(), wide,
+                               tensorType(yielded[i]).getElementType()));
+  }
+  for (auto [i, value] : llvm::zip(numbers, stored)) {
+    Location loc = yielded[i].getLoc();
+    Value index =
+        offset(builder, loc, space.loopAxes(space.resultMap(i).covered), point.coordinates);
+    if (isa<VectorType>(value.getType()))
+      vector::StoreOp::create(builder, loc, value, resultPointers[i], index);
+    else
+      memref::StoreOp::create(builder, loc, value, resultPointers[i], index);
+  }
+  return success();
+}

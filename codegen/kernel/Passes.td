@@ -1,0 +1,63 @@
+//===- Passes.td - from groups to loops --------------------------------------------------------===//
+#ifndef AMPC_CODEGEN_KERNEL_PASSES
+#define AMPC_CODEGEN_KERNEL_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn every fusion group into a kernel function over loops";
+  let description = [{
+    Input: a module in stage `placed`. For every `amp.group` of an entry one function is built in
+    the nested module `@kernels`: an argument a place (1-D static memrefs, so that two tensors in the
+    same bytes are one pointer) and one `scf.parallel` over independent points. Adjacent axes that
+    every operand takes or leaves together become one loop. Bodies are scalar for map groups; row
+    and column groups hold explicit vectors in the orders of `amp.reduce` (N10). Narrow floats
+    compute in f32 and are rounded by `arith.truncf` where their op rounds (N3).
+
+    Groups with the same loops share a kernel; its name comes from the location and the ops of the
+    first. The group stays and gets the attribute `kernel = @kernels::@NAME`. A group whose results
+    are empty gets none.
+
+    Diagnosed: a group without places; an op with no loop form; operand and result in the same
+    bytes but not element by element.
+
+    ```mlir
+    %r = amp.group map [4] (%a) {...} : (tensor<4xf32>) -> tensor<4xf32> { ... amp.neg ... }
+    // becomes
+    %r = amp.group map [4] (%a) {kernel = @kernels::@neg, ...} ...
+    module @kernels {
+      func.func @neg(%a: memref<4xf32>, %r: memref<4xf32>) {
+        scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+          %x = memref.load %a[%i] : memref<4xf32>
+          %y = arith.negf %x : f32
+          memref.store %y, %r[%i] : memref<4xf32>
+        } {work = 1 : i64}
+        return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def ExpandMath : Pass<"amp-expand-math"> {
+  let summary = "expand math functions into arithmetic that every target shares";
+  let description = [{
+    Rewrites `math.exp` on f32 and f64, scalars and vectors alike, into `arith` ops and `math.fma`,
+    so that all targets give the same bits. Within 2 ulp over the whole range, subnormal results
+    kept, inf and NaN as IEEE 754 has them. `math.sqrt` and `math.fma` stay: targets have them
+    correctly rounded.
+
+    Diagnosed: any other op of the math dialect that no target has.
+
+    ```mlir
+    %y = math.exp %x : f32
+    // becomes: n = round(x / ln 2), r = x - n ln 2, a polynomial in r, times 2^n in two steps
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+#endif // AMPC_CODEGEN_KERNEL_PASSES

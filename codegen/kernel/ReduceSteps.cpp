@@ -1,0 +1,108 @@
+// Steps of a reduction in the accumulation type.
+#include "codegen/kernel/ReduceSteps.h"
+
+#include "codegen/kernel/PrimitiveEmitter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+Value ampc::reduceIdentity(OpBuilder &builder, ReduceOp op, Type like) {
+  Type type = op.getAccumulation();
+  Location loc = op.getLoc();
+  ReduceKind kind = op.getKind();
+  bool isMax = kind == ReduceKind::max, isMin = kind == ReduceKind::min;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    APFloat value(floatType.getFloatSemantics(), kind == ReduceKind::prod ? 1 : 0);
+    if (isMax || isMin)
+      value = APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMax);
+    return constantLike(builder, loc, FloatAttr::get(type, value), like);
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  APInt value(bits, kind == ReduceKind::prod ? 1 : 0);
+  if (isMax || isMin)
+    value = isMax ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
+  return constantLike(builder, loc, IntegerAttr::get(type, value), like);
+}
+
+Value ampc::toAccumulation(OpBuilder &builder, ReduceOp op, Value value) {
+  Type from = getElementTypeOrSelf(value), to = op.getAccumulation();
+  if (from == to)
+    return value;
+  Type type = typeLike(to, value.getType());
+  if (isa<FloatType>(to))
+    return arith::ExtFOp::create(builder, op.getLoc(), type, value);
+  return arith::ExtSIOp::create(builder, op.getLoc(), type, value);
+}
+
+Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs, Value rhs) {
+  Location loc = op.getLoc();
+  bool isFloat = isa<FloatType>(op.getAccumulation());
+  switch (op.getKind()) {
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+    if (isFloat)
+      return arith::AddFOp::create(builder, loc, lhs, rhs);
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::prod:
+    if (isFloat)
+      return arith::MulFOp::create(builder, loc, lhs, rhs);
+    return arith::MulIOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::max:
+    if (isFloat)
+      return arith::MaximumFOp::create(builder, loc, lhs, rhs);
+    return arith::MaxSIOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::min:
+    if (isFloat)
+      return arith::MinimumFOp::create(builder, loc, lhs, rhs);
+    return arith::MinSIOp::create(builder, loc, lhs, rhs);
+  }
+  llvm_unreachable("every kind of reduction is listed");
+}
+
+Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value, int64_t count) {
+  Location loc = op.getLoc();
+  if (op.getKind() == ReduceKind::mean) {
+    Value n = constantLike(
+        builder, loc, builder.getFloatAttr(op.getAccumulation(), static_cast<double>(count)),
+        value.getType());
+    value = arith::DivFOp::create(builder, loc, value, n);
+  }
+  Type element = tensorType(op.getResult()).getElementType();
+  if (isa<FloatType>(op.getAccumulation()))
+    return roundTo(builder, loc, value, element);
+  if (element == op.getAccumulation())
+    return value;
+  return arith::TruncIOp::create(builder, loc, typeLike(element, value.getType()), value);
+}
+
+ReductionOrder ampc::orderReductions(GroupOp group, llvm::function_ref<bool(unsigned)> isFull) {
+  Operation *yield = group.getBody().front().getTerminator();
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Value> work(yield->getOperands());
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && needed.insert(op).second)
+      work.append(op->operand_begin(), op->operand_end());
+  }
+  // The body is in SSA order, so one walk sees every operand before its use.
+  llvm::DenseMap<Value, unsigned> level; // passes complete before the value exists
+  ReductionOrder order;
+  for (Operation &op : group.getBody().front().without_terminator()) {
+    unsigned deepest = 0;
+    for (Value operand : op.getOperands())
+      deepest = std::max(deepest, level.lookup(operand));
+    auto reduce = dyn_cast<ReduceOp>(op);
+    level[op.getResult(0)] = deepest + (reduce ? 1 : 0);
+    if (!reduce || !needed.contains(&op))
+      continue;
+    if (order.passes.size() <= deepest)
+      order.passes.resize(deepest + 1);
+    order.passes[deepest].push_back(reduce);
+  }
+  for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
+    (isFull(i) ? order.fullResults : order.keptResults).push_back(i);
+    order.storesApart |= isFull(i) && level.lookup(value) >= order.passes.size();
+  }
+  return order;
+}
