@@ -1,5 +1,6 @@
-// ampc-opt: MLIR's optimizer driver over the amp dialect. Registers dialects, passes and pipelines
-// and holds no logic; only the dialects that a stage or a lowering step can print are known.
+// ampc-opt: MLIR's optimizer driver over the amp dialect. Registers dialects,
+// passes and pipelines and holds no logic; only the dialects that a stage or a
+// lowering step can print are known.
 #include "ir/dialect/Dialect.h"
 #include "passes/Register.h"
 #ifdef AMPC_OPT_CODEGEN
@@ -18,12 +19,11 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry
-      .insert<ampc::amp::AmpDialect, mlir::arith::ArithDialect,
-              mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-              mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-              mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-              mlir::vector::VectorDialect>();
+  registry.insert<ampc::amp::AmpDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::vector::VectorDialect>();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

@@ -104,6 +104,14 @@ func.func @reduce_c6(%a: tensor<2x3xi32>) {
 
 // -----
 
+func.func @reduce_c7(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{input and result must both be floats or both be integers, got 'f32' and 'i32'}}
+  %0 = amp.reduce sum %a over [1] order row accumulate f32 : tensor<2x3xf32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
 func.func @reduce_bool(%a: tensor<2x3xi1>) {
   // expected-error @+1 {{operand #0 must be statically shaped tensor of}}
   %0 = amp.reduce max %a over [1] order row accumulate i64 : tensor<2x3xi1> -> tensor<2xi1>
