@@ -1,0 +1,129 @@
+// From a model to a plan, to any stage's text, or to something that trains.
+#include "tools/libampc/Compile.h"
+
+#include "codegen/emit/EmitPlan.h"
+#include "runtime/core/CpuFeatures.h"
+#include "tools/libampc/Capture.h"
+#include "tools/libampc/Lower.h"
+#include "tools/libampc/ReferenceStepper.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace ampc {
+
+std::string_view name_of(Emit what) {
+  constexpr std::string_view names[] = {"model",  "typed", "step", "fused",
+                                        "placed", "llvm",  "cuda", "plan"};
+  return names[static_cast<size_t>(what)];
+}
+
+/// What codegen needs to know of the target `cpu` or `cpu:LEVEL`.
+static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
+  EmitOptions emit;
+  StringRef target(options.target);
+  if (!target.consume_front("cpu"))
+    return rt::fail(rt::Code::Usage, "target",
+                    "'" + options.target +
+                        "' is not available yet; expected cpu, cpu:avx2 or "
+                        "cpu:avx512");
+  rt::CpuLevel here = rt::CpuFeatures::probe().level();
+  if (target.consume_front(":")) {
+    std::optional<rt::CpuLevel> level = rt::cpuLevelByName(target);
+    if (!level || *level == rt::CpuLevel::Baseline)
+      return rt::fail(rt::Code::Usage, "target",
+                      "unknown level '" + target.str() +
+                          "'; expected avx2 or avx512");
+    emit.level = target.str();
+    return emit;
+  }
+  if (!target.empty())
+    return rt::fail(rt::Code::Usage, "target",
+                    "unknown target '" + options.target +
+                        "'; expected cpu, cpu:avx2 or cpu:avx512");
+  if (here == rt::CpuLevel::Baseline)
+    return rt::fail(rt::Code::Environment, "target",
+                    "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "
+                    "level that code is generated for");
+  emit.level = std::string(rt::nameOf(here));
+  return emit;
+}
+
+static rt::Expected<std::vector<uint8_t>>
+compileToBytes(const Model &model, const CompileOptions &options) {
+  AMPC_ASSIGN(EmitOptions emit, emitOptions(options));
+  AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
+              lowerTo(amp::Stage::placed, model, options));
+  Model::Impl &impl = model.impl();
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  FailureOr<std::vector<uint8_t>> bytes = emitPlan(*module, emit);
+  if (failed(bytes))
+    return tl::unexpected(capture.error("code generation failed"));
+  return std::move(*bytes);
+}
+
+rt::Expected<rt::Plan> compile(const Model &model,
+                               const CompileOptions &options) {
+  AMPC_ASSIGN(std::vector<uint8_t> bytes, compileToBytes(model, options));
+  return rt::Plan::from_bytes(bytes, model.path());
+}
+
+rt::Expected<std::string> emit(const Model &model, Emit what,
+                               const CompileOptions &options) {
+  if (what == Emit::Plan) {
+    AMPC_ASSIGN(std::vector<uint8_t> bytes, compileToBytes(model, options));
+    return std::string(bytes.begin(), bytes.end());
+  }
+  bool isIr = what <= Emit::Placed;
+  amp::Stage stage =
+      isIr ? static_cast<amp::Stage>(what) : amp::Stage::placed;
+  AMPC_ASSIGN(OwningOpRef<ModuleOp> module, lowerTo(stage, model, options));
+  std::string text;
+  if (isIr) {
+    llvm::raw_string_ostream os(text);
+    module->print(os, OpPrintingFlags().enableDebugInfo(true, false));
+    os << "\n";
+    return text;
+  }
+  AMPC_ASSIGN(EmitOptions settings, emitOptions(options));
+  Model::Impl &impl = model.impl();
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  FailureOr<std::string> generated = what == Emit::Llvm
+                                         ? emitLlvmText(*module, settings)
+                                         : emitCudaText(*module, settings);
+  if (failed(generated))
+    return tl::unexpected(capture.error("code generation failed"));
+  return std::move(*generated);
+}
+
+rt::Expected<rt::Session> open_session(const Model &model,
+                                       const CompileOptions &options,
+                                       const rt::SessionOptions &session) {
+  AMPC_ASSIGN(rt::Plan plan, compile(model, options));
+  return rt::Session::open(plan, session);
+}
+
+rt::Expected<OpenedModel> open_stepper(const Model &model,
+                                       const CompileOptions &options,
+                                       const rt::SessionOptions &session) {
+  auto start = std::chrono::steady_clock::now();
+  AMPC_ASSIGN(rt::Plan plan, compile(model, options));
+  OpenedModel opened{plan, nullptr, 0};
+  if (options.opt_level == 0) {
+    AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
+                lowerTo(amp::Stage::step, model, options));
+    uint64_t seed = session.seed.value_or(plan.train_defaults().seed);
+    AMPC_ASSIGN(opened.stepper, ReferenceStepper::create(
+                                    model, std::move(step), plan, seed));
+  } else {
+    AMPC_ASSIGN(rt::Session opening, rt::Session::open(plan, session));
+    opened.stepper = std::make_unique<rt::Session>(std::move(opening));
+  }
+  opened.compile_seconds = std::chrono::duration<double>(
+                               std::chrono::steady_clock::now() - start)
+                               .count();
+  return opened;
+}
+
+} // namespace ampc

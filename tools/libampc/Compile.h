@@ -1,0 +1,71 @@
+// From a model to a plan, to any stage's text, or to something that trains.
+#pragma once
+
+#include "runtime/api/Plan.h"
+#include "runtime/api/Session.h"
+#include "tools/libampc/Model.h"
+
+#include <functional>
+#include <iosfwd>
+
+namespace ampc {
+
+/// How to compile.
+struct CompileOptions {
+  /// f32; empty: the model's `train.precision`, else f32.
+  std::string precision;
+  /// 1: every op a kernel of its own; 2: ops share kernels. (0 evaluates with
+  /// the reference, see open_stepper.)
+  int opt_level = 2;
+  /// `cpu` (this machine), `cpu:avx2`, `cpu:avx512`.
+  std::string target = "cpu";
+  /// train_step, eval_step, infer, gradient; empty: all the model has of the
+  /// first three.
+  std::vector<std::string> entries;
+  /// Entry gradient: name of the output to differentiate.
+  std::string gradient_of;
+
+  /// Stage whose IR is handed to `dump` when it is reached: model, typed, step,
+  /// fused, placed.
+  std::string dump_after;
+  std::function<void(std::string_view text)> dump;
+  /// Category of the decisions handed to `remark`: precision, fusion, memory,
+  /// or all.
+  std::string remark_category;
+  std::function<void(std::string_view text)> remark;
+};
+
+/// What `emit` makes.
+enum class Emit : uint8_t { Model, Typed, Step, Fused, Placed, Llvm, Cuda, Plan };
+
+/// `model`, `typed`, `step`, `fused`, `placed`, `llvm`, `cuda`, `plan`.
+AMPC_API std::string_view name_of(Emit what);
+
+/// Compiles to a plan. A model that the compiler refuses: Code BadInput with
+/// the place in the source.
+[[nodiscard]] AMPC_API rt::Expected<rt::Plan>
+compile(const Model &model, const CompileOptions &options = {});
+
+/// Compiles as far as `what`: IR, LLVM IR, CUDA C++ text, or the plan's bytes.
+[[nodiscard]] AMPC_API rt::Expected<std::string>
+emit(const Model &model, Emit what, const CompileOptions &options = {});
+
+/// Compiles and opens a session.
+[[nodiscard]] AMPC_API rt::Expected<rt::Session>
+open_session(const Model &model, const CompileOptions &options = {},
+             const rt::SessionOptions &session = {});
+
+/// Something that trains, with the plan that describes it.
+struct OpenedModel {
+  rt::Plan plan;
+  std::unique_ptr<rt::Stepper> stepper;
+  double compile_seconds = 0;
+};
+
+/// Compiles and opens a session; with opt_level 0 the stepper is the reference
+/// evaluator: f64 arithmetic, each op rounded once to its result type.
+[[nodiscard]] AMPC_API rt::Expected<OpenedModel>
+open_stepper(const Model &model, const CompileOptions &options = {},
+             const rt::SessionOptions &session = {});
+
+} // namespace ampc

@@ -1,0 +1,78 @@
+// Runs the passes of a compilation; see Lower.h.
+#include "tools/libampc/Lower.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/pipelines/Pipelines.h"
+#include "tools/libampc/Capture.h"
+
+using namespace mlir;
+
+namespace ampc {
+
+/// The precision in force: the caller's, else the model's, else f32.
+static std::string precisionOf(ModuleOp module, const CompileOptions &options) {
+  if (!options.precision.empty())
+    return options.precision;
+  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
+  auto precision = train ? train.getAs<StringAttr>("precision") : StringAttr();
+  return precision ? precision.str() : "f32";
+}
+
+static void dumpStage(ModuleOp module, const CompileOptions &options) {
+  std::optional<amp::Stage> wanted = amp::symbolizeStage(options.dump_after);
+  if (!options.dump || !wanted || amp::stageOf(module) != *wanted)
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  options.dump(text);
+}
+
+/// Turns remarks of the wanted categories on for `context`.
+static LogicalResult enableRemarks(MLIRContext &context,
+                                   const std::string &category) {
+  std::string pattern = category == "all" ? ".*" : category;
+  remark::RemarkCategories categories{pattern, std::nullopt, std::nullopt,
+                                      std::nullopt, std::nullopt};
+  return remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories, /*printAsEmitRemarks=*/true);
+}
+
+rt::Expected<OwningOpRef<ModuleOp>>
+lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
+  Model::Impl &impl = model.impl();
+  if (!options.dump_after.empty() && !amp::symbolizeStage(options.dump_after))
+    return rt::fail(rt::Code::Usage, "dump-after",
+                    "expected model, typed, step, fused or placed, got '" +
+                        options.dump_after + "'");
+  if (impl.stage() > stage)
+    return rt::fail(
+        rt::Code::BadInput, impl.path,
+        "the module is in stage " + amp::stringifyStage(impl.stage()).str() +
+            ", behind stage " + amp::stringifyStage(stage).str());
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  if (options.remark &&
+      failed(enableRemarks(impl.context, options.remark_category)))
+    return tl::unexpected(capture.error("remarks cannot be turned on"));
+
+  OwningOpRef<ModuleOp> module(impl.module->clone());
+  PipelineOptions pipeline;
+  pipeline.precision = precisionOf(*module, options);
+  pipeline.entries = options.entries;
+  pipeline.gradientOf = options.gradient_of;
+  pipeline.fuse = options.opt_level >= 2;
+  dumpStage(*module, options);
+  for (uint32_t next = static_cast<uint32_t>(impl.stage()) + 1;
+       next <= static_cast<uint32_t>(stage); ++next) {
+    PassManager passes(&impl.context);
+    addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
+    if (failed(passes.run(*module)))
+      return tl::unexpected(capture.error("compilation failed"));
+    dumpStage(*module, options);
+  }
+  return module;
+}
+
+} // namespace ampc

@@ -1,0 +1,290 @@
+// The reference evaluator behind the interface that trains; see
+// ReferenceStepper.h.
+#include "tools/libampc/ReferenceStepper.h"
+
+#include "runtime/train/Checkpoint.h"
+#include "runtime/train/Evaluation.h"
+#include "tools/libampc/Capture.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace ampc {
+
+namespace {
+
+rt::DType dtypeOf(Type element) {
+  if (element.isF64())
+    return rt::DType::F64;
+  if (element.isF32())
+    return rt::DType::F32;
+  if (element.isF16())
+    return rt::DType::F16;
+  if (element.isBF16())
+    return rt::DType::BF16;
+  if (isa<Float8E4M3FNType>(element))
+    return rt::DType::F8E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return rt::DType::F8E5M2;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
+    return rt::DType::Bool;
+  case 8:
+    return rt::DType::I8;
+  case 32:
+    return rt::DType::I32;
+  default:
+    return rt::DType::I64;
+  }
+}
+
+rt::Expected<rt::Tensor> toRuntime(const reference::Tensor &tensor) {
+  AMPC_ASSIGN(rt::Tensor out, rt::Tensor::zeros(dtypeOf(tensor.elementType()),
+                                                std::span(tensor.shape())));
+  std::vector<char> bytes = tensor.toBytes();
+  if (!bytes.empty())
+    std::memcpy(out.bytes().data(), bytes.data(), bytes.size());
+  return out;
+}
+
+amp::Entry entryOf(rt::EntryKind kind) {
+  return *amp::symbolizeEntry(rt::nameOf(kind));
+}
+
+bool isScalarPort(const rt::Port &port) {
+  return port.kind == rt::PortKind::Loss || port.kind == rt::PortKind::Metric;
+}
+
+} // namespace
+
+rt::Expected<std::unique_ptr<ReferenceStepper>>
+ReferenceStepper::create(const Model &model, OwningOpRef<ModuleOp> step,
+                         rt::Plan plan, uint64_t seed) {
+  Model::Impl &impl = model.impl();
+  DiagnosticCapture capture(impl.context, impl.path, impl.text);
+  FailureOr<reference::Variables> variables =
+      reference::Variables::create(*step, seed);
+  if (failed(variables))
+    return tl::unexpected(capture.error("the variables cannot be initialised"));
+  std::unique_ptr<ReferenceStepper> stepper(
+      new ReferenceStepper(model, std::move(step), std::move(plan), seed));
+  stepper->variables = std::move(*variables);
+  return stepper;
+}
+
+std::vector<std::string> ReferenceStepper::extra_names() const {
+  // A loss called `loss`, or the only one, is the loss itself; the rest are
+  // extras.
+  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::TrainStep);
+  size_t losses = llvm::count_if(ports, [](const rt::Port &port) {
+    return port.kind == rt::PortKind::Loss;
+  });
+  std::vector<std::string> names;
+  for (const rt::Port &port : ports)
+    if (isScalarPort(port) && port.name != "loss" &&
+        !(losses == 1 && port.kind == rt::PortKind::Loss))
+      names.push_back(port.name);
+  return names;
+}
+
+rt::Expected<SmallVector<reference::Tensor>>
+ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
+  func::FuncOp func = amp::findEntry(*module, entryOf(entry));
+  if (!func)
+    return rt::fail(rt::Code::Usage, plan.model_name(),
+                    std::string("the model has no entry '") +
+                        rt::nameOf(entry) + "'");
+  SmallVector<reference::Tensor> arguments;
+  for (BlockArgument argument : func.getArguments()) {
+    std::string name = func.getArgAttrOfType<StringAttr>(
+                               argument.getArgNumber(), amp::kNameAttr)
+                           .str();
+    RankedTensorType type = amp::tensorType(argument);
+    const rt::TensorView *view = batch.find(name);
+    if (!view)
+      return rt::fail(rt::Code::Usage, rt::nameOf(entry),
+                      "the batch has no '" + name + "'");
+    bool same = view->dtype == dtypeOf(type.getElementType()) &&
+                ArrayRef<int64_t>(view->shape.data(), view->shape.size()) ==
+                    type.getShape();
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(view->bytes.data()),
+                         view->bytes.size());
+    FailureOr<reference::Tensor> tensor =
+        same ? reference::Tensor::ofBytes(type, bytes)
+             : FailureOr<reference::Tensor>(failure());
+    if (failed(tensor)) {
+      std::string expected;
+      llvm::raw_string_ostream(expected) << type;
+      return rt::fail(rt::Code::Usage, rt::nameOf(entry),
+                      "'" + name + "' has another type or shape, expected " +
+                          expected);
+    }
+    arguments.push_back(std::move(*tensor));
+  }
+  Model::Impl &impl = model.impl();
+  DiagnosticCapture capture(impl.context, impl.path, impl.text);
+  FailureOr<SmallVector<reference::Tensor>> values =
+      reference::run(func, arguments, variables);
+  if (failed(values))
+    return tl::unexpected(capture.error("the reference evaluator failed"));
+  return std::move(*values);
+}
+
+double ReferenceStepper::scalar(StringRef variable, double missing) const {
+  const reference::Tensor *tensor = variables.find(variable);
+  return tensor ? tensor->number(0) : missing;
+}
+
+rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
+  double before = scalar(amp::kUpdateVariable, 0);
+  float rate = static_cast<float>(scalar(amp::kLearningRateVariable, 0));
+  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
+              evaluateEntry(rt::EntryKind::TrainStep, batch));
+  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::TrainStep);
+  std::vector<std::string> extras = extra_names();
+  rt::StepResult result;
+  result.iteration = iteration();
+  result.applied = scalar(amp::kUpdateVariable, before + 1) != before;
+  result.lr = rate;
+  for (auto [port, value] : llvm::zip(ports, values)) {
+    if (!isScalarPort(port))
+      continue;
+    float number = static_cast<float>(value.number(0) / port.divisor);
+    // A loss called `loss` holds the sum of all; else the losses are added.
+    bool named = llvm::any_of(
+        ports, [](const rt::Port &other) { return other.name == "loss"; });
+    if (port.name == "loss" ||
+        (!named && port.kind == rt::PortKind::Loss))
+      result.loss += number;
+    if (llvm::is_contained(extras, port.name))
+      result.extras.push_back(number);
+  }
+  results.push_back(std::move(result));
+  return {};
+}
+
+rt::Expected<std::optional<rt::StepResult>> ReferenceStepper::poll() {
+  if (results.empty())
+    return std::nullopt;
+  rt::StepResult result = std::move(results.front());
+  results.pop_front();
+  return result;
+}
+
+rt::Expected<std::vector<rt::NamedTensor>>
+ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
+  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
+              evaluateEntry(entry, batch));
+  std::vector<rt::NamedTensor> out;
+  for (auto [port, value] : llvm::zip(plan.outputs(entry), values)) {
+    AMPC_ASSIGN(rt::Tensor tensor, toRuntime(value));
+    out.push_back({port.name, std::move(tensor)});
+  }
+  return out;
+}
+
+rt::Expected<rt::EvalResult> ReferenceStepper::eval(rt::DataSource &data,
+                                                    uint64_t batches) {
+  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::EvalStep);
+  return rt::evaluate(
+      data, batches, ports,
+      [&](const rt::Batch &batch, uint64_t index,
+          std::span<double> out) -> rt::Expected<void> {
+        auto type = RankedTensorType::get(
+            {}, IntegerType::get(&model.impl().context, 64));
+        if (variables.find(amp::kEvalIndexVariable))
+          (void)variables.set(amp::kEvalIndexVariable,
+                              reference::Tensor::ofIntegers(
+                                  type, {static_cast<int64_t>(index)}));
+        AMPC_ASSIGN(SmallVector<reference::Tensor> values,
+                    evaluateEntry(rt::EntryKind::EvalStep, batch));
+        size_t next = 0;
+        for (auto [port, value] : llvm::zip(ports, values))
+          if (isScalarPort(port))
+            out[next++] = value.number(0);
+        return {};
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+struct ReferenceStepper::Image {
+  std::vector<std::vector<char>> bytes;
+  std::vector<rt::VariableSlot> slots;
+  std::vector<RankedTensorType> types;
+};
+
+ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
+  Image image;
+  for (auto variable : module.get().getOps<amp::VariableOp>()) {
+    // As in a session: rates come from the model and the command line, not from
+    // a checkpoint.
+    StringRef name = variable.getSymName();
+    bool state = variable.getRole() == amp::VariableRole::rate ||
+                 name == amp::kSeedVariable || name == amp::kEvalIndexVariable;
+    if (state || (weightsOnly && name.starts_with(rt::kStatePrefix)))
+      continue;
+    RankedTensorType type = variable.tensorType();
+    image.bytes.push_back(variables.find(name)->toBytes());
+    image.types.push_back(type);
+    image.slots.push_back({name.str(),
+                           dtypeOf(type.getElementType()),
+                           {type.getShape().begin(), type.getShape().end()},
+                           {}});
+  }
+  for (auto [slot, bytes] : llvm::zip(image.slots, image.bytes))
+    slot.bytes = {reinterpret_cast<std::byte *>(bytes.data()), bytes.size()};
+  return image;
+}
+
+rt::Expected<void> ReferenceStepper::restore(const Image &image) {
+  for (auto [slot, bytes, type] :
+       llvm::zip(image.slots, image.bytes, image.types)) {
+    FailureOr<reference::Tensor> tensor =
+        reference::Tensor::ofBytes(type, bytes);
+    if (failed(tensor) || failed(variables.set(slot.name, std::move(*tensor))))
+      return rt::fail(rt::Code::BadInput, slot.name,
+                      "the variable cannot be restored");
+  }
+  return {};
+}
+
+rt::Expected<void> ReferenceStepper::save(const std::string &path,
+                                          bool overwrite,
+                                          const std::string &data) {
+  Image saved = image(/*weightsOnly=*/false);
+  return rt::write_checkpoint(path, saved.slots,
+                              {plan.model_hash(), seed, data}, overwrite);
+}
+
+rt::Expected<void> ReferenceStepper::load(const std::string &path) {
+  Image loaded = image(/*weightsOnly=*/false);
+  AMPC_ASSIGN(rt::CheckpointInfo info,
+              rt::read_checkpoint(path, loaded.slots, plan.model_hash()));
+  seed = info.seed;
+  results.clear();
+  if (variables.find(amp::kSeedVariable)) {
+    auto type =
+        RankedTensorType::get({}, IntegerType::get(&model.impl().context, 64));
+    (void)variables.set(
+        amp::kSeedVariable,
+        reference::Tensor::ofIntegers(type, {static_cast<int64_t>(seed)}));
+  }
+  return restore(loaded);
+}
+
+rt::Expected<void> ReferenceStepper::load_weights(const std::string &path,
+                                                  bool partial) {
+  Image loaded = image(/*weightsOnly=*/true);
+  AMPC_TRY(rt::read_weights(path, loaded.slots, partial));
+  return restore(loaded);
+}
+
+int64_t ReferenceStepper::iteration() const {
+  return static_cast<int64_t>(scalar(amp::kIterationVariable, 0));
+}
+
+} // namespace ampc

@@ -1,0 +1,79 @@
+// The reference evaluator behind the interface that trains (opt level 0).
+#ifndef AMPC_TOOLS_LIBAMPC_REFERENCESTEPPER_H
+#define AMPC_TOOLS_LIBAMPC_REFERENCESTEPPER_H
+
+#include "ir/reference/Interpreter.h"
+#include "runtime/api/Plan.h"
+#include "tools/libampc/ModelImpl.h"
+
+#include <deque>
+
+namespace ampc {
+
+/// Evaluates the entries of a module in stage step, op by op, in f64 arithmetic
+/// with one rounding to each result's type. Ports, seed and model hash are those
+/// of the plan compiled from the same model. The model must outlive it.
+class ReferenceStepper final : public rt::Stepper {
+public:
+  static rt::Expected<std::unique_ptr<ReferenceStepper>>
+  create(const Model &model, mlir::OwningOpRef<mlir::ModuleOp> step,
+         rt::Plan plan, uint64_t seed);
+
+  std::string model_name() const override { return plan.model_name(); }
+  bool has_entry(rt::EntryKind entry) const override {
+    return plan.has_entry(entry);
+  }
+  std::vector<rt::Port> inputs(rt::EntryKind entry) const override {
+    return plan.inputs(entry);
+  }
+  std::vector<rt::Port> outputs(rt::EntryKind entry) const override {
+    return plan.outputs(entry);
+  }
+  std::vector<std::string> extra_names() const override;
+
+  rt::Expected<void> step(const rt::Batch &batch) override;
+  rt::Expected<std::optional<rt::StepResult>> poll() override;
+  rt::Expected<void> sync() override { return {}; }
+  rt::Expected<std::vector<rt::NamedTensor>>
+  run(rt::EntryKind entry, const rt::Batch &batch) override;
+  rt::Expected<rt::EvalResult> eval(rt::DataSource &data,
+                                    uint64_t batches) override;
+
+  rt::Expected<void> save(const std::string &path, bool overwrite,
+                          const std::string &data) override;
+  rt::Expected<void> load(const std::string &path) override;
+  rt::Expected<void> load_weights(const std::string &path,
+                                  bool partial) override;
+
+  int64_t iteration() const override;
+  rt::MemoryReport memory() const override { return {}; }
+
+private:
+  ReferenceStepper(const Model &model,
+                   mlir::OwningOpRef<mlir::ModuleOp> module, rt::Plan plan,
+                   uint64_t seed)
+      : model(model), module(std::move(module)), plan(std::move(plan)),
+        seed(seed) {}
+
+  /// Evaluates an entry on the tensors of `batch`.
+  rt::Expected<llvm::SmallVector<reference::Tensor>>
+  evaluateEntry(rt::EntryKind entry, const rt::Batch &batch);
+
+  /// Variables as bytes, and back.
+  struct Image;
+  Image image(bool weightsOnly) const;
+  rt::Expected<void> restore(const Image &image);
+
+  double scalar(llvm::StringRef variable, double missing) const;
+
+  const Model &model;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  rt::Plan plan;
+  uint64_t seed;
+  reference::Variables variables;
+  std::deque<rt::StepResult> results;
+};
+
+} // namespace ampc
+
+#endif // AMPC_TOOLS_LIBAMPC_REFERENCESTEPPER_H
