@@ -71,7 +71,7 @@ public:
       return wanted("the keys 'descr', 'fortran_order' and 'shape'");
     blanks();
     if (!rest.empty())
-      return wanted("the end of the header");
+      return wanted("nothing more");
     return header;
   }
 

@@ -1,0 +1,248 @@
+// The training loop: rows, metrics, checkpoints, resume to the bit,
+// interruption, failures.
+#include "runtime/api/Runtime.h"
+#include "test/unit/runtime/TestPlans.h"
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace ampc::rt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Regression {
+  Session session;
+  std::unique_ptr<DataSource> data;
+
+  explicit Regression(uint64_t seed = 7)
+      : session(must(Session::open(must(Plan::from_bytes(regressionBytes())),
+                                   {.seed = seed}))) {
+    DataLine line{{"x", "t"}, "normal:3", false};
+    data =
+        must(open_data({&line, 1}, session.inputs(EntryKind::TrainStep), {}));
+  }
+};
+
+/// A directory that is not there yet.
+std::string freshFolder(const std::string &name) {
+  std::string path = temporary(name);
+  fs::remove_all(path);
+  return path;
+}
+
+std::vector<nlohmann::json> lines(const std::string &path) {
+  std::vector<uint8_t> bytes = contents(path);
+  std::istringstream stream(std::string(bytes.begin(), bytes.end()));
+  std::vector<nlohmann::json> out;
+  for (std::string line; std::getline(stream, line);) {
+    out.push_back(nlohmann::json::parse(line, nullptr, false));
+    EXPECT_FALSE(out.back().is_discarded()) << line;
+  }
+  return out;
+}
+
+TEST(Trainer, RowsMetricsAndCheckpoints) {
+  Regression setup;
+  TrainOptions options;
+  options.steps = 12;
+  options.log_every = 5;
+  options.save_every = 4;
+  options.out = freshFolder("run");
+  options.metrics = temporary("second.jsonl");
+  std::vector<int64_t> rows;
+  TrainSummary summary =
+      must(train(setup.session, *setup.data, options, [&](const TrainRow &row) {
+        rows.push_back(row.result.iteration);
+        EXPECT_GT(row.samples_per_second, 0);
+        EXPECT_GE(row.seconds_left, 0);
+      }));
+  EXPECT_EQ(rows, (std::vector<int64_t>{5, 10, 12}));
+  EXPECT_EQ(summary.steps, 12u);
+  EXPECT_FALSE(summary.interrupted);
+  for (const char *name : {"step-00000004", "step-00000008", "step-00000012"})
+    EXPECT_TRUE(fs::exists(options.out + "/" + name + ".safetensors")) << name;
+  EXPECT_EQ(fs::read_symlink(options.out + "/last"),
+            "step-00000012.safetensors");
+  EXPECT_EQ(summary.checkpoint, options.out + "/step-00000012.safetensors");
+  EXPECT_EQ(std::distance(fs::directory_iterator(options.out), {}), 5)
+      << "nothing else is left";
+
+  std::vector<nlohmann::json> metrics = lines(options.out + "/metrics.jsonl");
+  ASSERT_EQ(metrics.size(), 13u);
+  EXPECT_EQ(metrics[2]["step"], 3);
+  for (const char *key : {"step", "loss", "lr", "samples_per_s"})
+    EXPECT_TRUE(metrics[2].contains(key)) << key;
+  EXPECT_FALSE(metrics[2].contains("scale"));
+  EXPECT_EQ(metrics[12]["summary"], true);
+  EXPECT_EQ(metrics[12]["steps"], 12);
+  EXPECT_EQ(metrics[12]["loss"].get<float>(), summary.loss);
+  EXPECT_EQ(metrics[12]["peak_bytes"], metrics[12]["planned_peak_bytes"]);
+  EXPECT_EQ(lines(options.metrics).size(), 13u);
+
+  Regression again;
+  Error error = errorOf(train(again.session, *again.data, options, {}));
+  EXPECT_EQ(error.code, Code::Usage) << "an earlier run is not overwritten";
+  options.force = true;
+  must(train(again.session, *again.data, options, {}));
+}
+
+TEST(Trainer, CheckpointHoldsWhatTheContractSays) {
+  Regression setup;
+  TrainOptions options;
+  options.steps = 3;
+  options.out = freshFolder("contract");
+  must(train(setup.session, *setup.data, options, {}));
+  Safetensors file = must(Safetensors::open(options.out + "/last"));
+  EXPECT_TRUE(file.find("w"));
+  ASSERT_TRUE(file.find("ampc.state/iteration"));
+  EXPECT_EQ(file.find("ampc.state/iteration")->bytes[0], std::byte(3));
+  EXPECT_TRUE(file.find("ampc.state/update"));
+  EXPECT_FALSE(file.find("ampc.state/lr")) << "rates are given at run time";
+  EXPECT_EQ(file.metadata().at("ampc.seed"), "7");
+  EXPECT_EQ(file.metadata().at("ampc.model_hash"), "0000000000001234");
+  EXPECT_EQ(file.metadata().at("ampc.data"), "x,t=normal:3");
+  EXPECT_EQ(file.metadata().at("ampc.version"), "1");
+}
+
+TEST(Trainer, ResumedRunHasTheSameBits) {
+  TrainOptions options;
+  options.steps = 20;
+  options.log_every = 1;
+  options.out = freshFolder("whole");
+  Regression whole;
+  must(train(whole.session, *whole.data, options, {}));
+
+  options.out = freshFolder("halves");
+  options.steps = 8;
+  Regression first;
+  must(train(first.session, *first.data, options, {}));
+  options.steps = 20;
+  options.resume = options.out + "/last";
+  Regression second(/*seed=*/99); // the checkpoint's seed wins
+  TrainSummary summary = must(train(second.session, *second.data, options, {}));
+  EXPECT_EQ(summary.steps, 20u);
+  EXPECT_EQ(second.session.seed(), 7u);
+  EXPECT_EQ(contents(temporary("whole") + "/step-00000020.safetensors"),
+            contents(temporary("halves") + "/step-00000020.safetensors"));
+  std::vector<nlohmann::json> a = lines(temporary("whole") + "/metrics.jsonl"),
+                              b = lines(temporary("halves") + "/metrics.jsonl");
+  ASSERT_EQ(b.size(), 22u) << "appended: 8 rows, summary, 12 rows, summary";
+  for (size_t i = 8; i < 20; ++i)
+    EXPECT_EQ(a[i]["loss"], b[i + 1]["loss"]);
+
+  options.steps = 20; // nothing left to do
+  must(train(second.session, *second.data, options, {}));
+}
+
+TEST(Trainer, InterruptionSavesTheLastWindow) {
+  Regression setup;
+  std::atomic<bool> stop{false};
+  TrainOptions options;
+  options.steps = 1000;
+  options.log_every = 1;
+  options.out = freshFolder("stopped");
+  options.interrupt = &stop;
+  TrainSummary summary =
+      must(train(setup.session, *setup.data, options, [&](const TrainRow &row) {
+        if (row.result.iteration == 6)
+          stop = true;
+      }));
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(summary.steps, 6u);
+  EXPECT_EQ(fs::read_symlink(options.out + "/last"),
+            "step-00000006.safetensors");
+  EXPECT_EQ(lines(options.out + "/metrics.jsonl").back()["steps"], 6);
+}
+
+TEST(Trainer, NonFiniteLossesEndTheRun) {
+  Regression setup;
+  TrainOptions options;
+  options.steps = 1000;
+  options.max_skipped = 10;
+  must(setup.session.set_learning_rate(1e30f));
+  Error error = errorOf(train(setup.session, *setup.data, options, {}));
+  EXPECT_EQ(error.code, Code::TrainingFailed);
+  EXPECT_NE(error.message.find("10 such steps in a row"), std::string::npos)
+      << error.message;
+  options.nonfinite = Nonfinite::Ignore;
+  options.steps = uint64_t(setup.session.iteration()) + 20;
+  EXPECT_FALSE(
+      std::isfinite(must(train(setup.session, *setup.data, options, {})).loss));
+}
+
+TEST(Checkpoint, LoadRefusesWhatDoesNotFit) {
+  Regression setup;
+  std::string path = temporary("good.safetensors");
+  must(setup.session.save(path));
+  EXPECT_EQ(errorOf(setup.session.save(path)).code, Code::Usage);
+  Safetensors good = must(Safetensors::open(path));
+  std::string changed = temporary("changed.safetensors");
+  auto refuse = [&](auto change, const std::string &expected) {
+    std::vector<NamedView> views;
+    std::map<std::string, std::string> metadata = good.metadata();
+    for (const Safetensors::Entry &entry : good.tensors())
+      views.push_back({entry.name, entry.view()});
+    change(views, metadata);
+    must(write_safetensors(changed, views, metadata, true));
+    Tensor before = must(setup.session.read("w"));
+    Error error = errorOf(setup.session.load(changed));
+    EXPECT_EQ(error.code, Code::BadInput);
+    EXPECT_NE(error.message.find(expected), std::string::npos) << error.message;
+    Tensor after = must(setup.session.read("w"));
+    EXPECT_TRUE(std::equal(before.bytes().begin(), before.bytes().end(),
+                           after.bytes().begin()));
+  };
+  int64_t shape[] = {4, 3};
+  refuse([&](auto &views, auto &) { views.pop_back(); }, "the file lacks '");
+  refuse(
+      [&](auto &views, auto &) {
+        views.push_back({"more", views[0].view});
+      },
+      "the model lacks 'more'");
+  refuse([&](auto &views, auto &) { views[0].view.shape = shape; },
+         "'w' is f32[3, 4] in the model, the file holds f32[4, 3]");
+  refuse([&](auto &, auto &metadata) { metadata.erase("ampc.version"); },
+         "not a checkpoint");
+  refuse([&](auto &, auto &metadata) { metadata["ampc.version"] = "9"; },
+         "version '9', expected '1'");
+  refuse([&](auto &, auto &metadata) { metadata["ampc.seed"] = "x"; },
+         "is no number");
+  refuse([&](auto &, auto &metadata) { metadata["ampc.model_hash"] = "99"; },
+         "checkpoint of another model (hash 0000000000000099, this one is "
+         "0000000000001234)");
+  must(setup.session.load(path));
+}
+
+TEST(Checkpoint, WeightsAreReadByNameOnly) {
+  Regression setup;
+  Tensor weight = must(Tensor::zeros(DType::F16, std::vector<int64_t>{3, 4}));
+  for (int i = 0; i < 12; ++i)
+    weight.as<uint16_t>()[i] = 0x3c00; // 1
+  std::string path = temporary("weights.safetensors");
+  NamedView named{"w", weight.view()};
+  must(write_safetensors(path, {&named, 1}, {}, true));
+  must(setup.session.load_weights(path));
+  Tensor read = must(setup.session.read("w"));
+  for (float value : read.as<float>())
+    EXPECT_EQ(value, 1.0f);
+
+  NamedView other[] = {{"v", weight.view()}, {"ampc.exp_avg/w", weight.view()}};
+  must(write_safetensors(path, other, {}, true));
+  EXPECT_EQ(errorOf(setup.session.load_weights(path)).message,
+            "the file lacks 'w'; the model lacks 'v' (--partial allows it)");
+  must(setup.session.load_weights(path, /*partial=*/true));
+
+  std::string checkpoint = temporary("as-weights.safetensors");
+  must(setup.session.save(checkpoint));
+  Regression fresh;
+  must(fresh.session.load_weights(checkpoint));
+  Tensor loaded = must(fresh.session.read("w"));
+  for (float value : loaded.as<float>())
+    EXPECT_EQ(value, 1.0f);
+}
+
+} // namespace
+} // namespace ampc::rt::test
