@@ -22,10 +22,9 @@ public:
   /// One tensor an amp.variable of `module`, started as its `init` says; drawn
   /// starts read (seed, mode init, index 0, the variable's site) (N17). The
   /// variable `ampc.state/seed`, where there is one, holds the seed.
-  ///   uniform [low, high): low + (high - low) * u, each operation in f32;
-  ///   normal [mean, std]: mean + std * z, each operation in f32, z rounded to
-  ///   f32;
-  /// then one rounding to the variable's element type.
+  ///   uniform [low, high): low + (high - low) * u;
+  ///   normal [mean, std]: mean + std * z;
+  /// in f64 with one rounding to the variable's element type.
   static mlir::FailureOr<Variables> create(mlir::ModuleOp module,
                                            uint64_t seed);
 

@@ -8,16 +8,13 @@ using namespace mlir;
 
 namespace ampc::reference {
 
-/// The drawn start of element `element`: f32 arithmetic, one rounding an
-/// operation, so that any implementation of the rule gives the same bits.
-static float drawn(const RandomStream &stream, amp::InitKind init, float first,
-                   float second, uint64_t element) {
-  if (init == amp::InitKind::uniform) {
-    float width = second - first; // [low, high)
-    return first + width * static_cast<float>(stream.uniform(element));
-  }
-  return first +
-         second * static_cast<float>(stream.normal(element)); // mean, std
+/// The drawn start of element `element` in f64, before its one rounding. The
+/// runtime computes the same expression, so both start from the same bits.
+static double drawn(const RandomStream &stream, amp::InitKind init,
+                    double first, double second, uint64_t element) {
+  if (init == amp::InitKind::uniform) // [low, high)
+    return first + (second - first) * stream.uniform(element);
+  return first + second * stream.normal(element); // mean, std
 }
 
 static FailureOr<Tensor> initialValue(amp::VariableOp variable, uint64_t seed) {
@@ -56,9 +53,8 @@ static FailureOr<Tensor> initialValue(amp::VariableOp variable, uint64_t seed) {
                         static_cast<uint32_t>(variable.getSite().value_or(0))};
     Rounder round(type.getElementType());
     for (int64_t i = 0, count = tensor.size(); i < count; ++i)
-      tensor.floats()[i] = round(
-          drawn(stream, variable.getInit(), static_cast<float>(arguments[0]),
-                static_cast<float>(arguments[1]), static_cast<uint64_t>(i)));
+      tensor.floats()[i] = round(drawn(stream, variable.getInit(), arguments[0],
+                                       arguments[1], static_cast<uint64_t>(i)));
     return tensor;
   }
   }
