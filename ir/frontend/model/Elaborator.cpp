@@ -87,7 +87,7 @@ Value Elaborator::tensor(mlir::Value value, ElemType element, Loc origin,
   if (llvm::any_of(axisNames,
                    [](llvm::StringRef name) { return !name.empty(); }))
     kept = axisNames.copy(arena);
-  if (int64_t(emitter.operations()) > kMaxOperations && !aborted) {
+  if (emitter.operations() > kMaxOperations && !aborted) {
     error(origin, loops ? "loop makes more than 1000000 operations"
                         : "the model has more than 1000000 operations");
     aborted = true;

@@ -7,7 +7,7 @@ namespace ampc::model {
 
 Emitter::Emitter(MLIRContext &context, const Sources &sources,
                  llvm::StringRef modelName, Loc modelLoc)
-    : builder(&context), sources(sources) {
+    : builder(&context, this), sources(sources) {
   Location loc = location(modelLoc);
   owned = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(owned->getBody());
@@ -131,14 +131,9 @@ mlir::Value Emitter::argument(llvm::StringRef name, amp::Io kind,
 }
 
 void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind) {
-  auto taken = [&](llvm::StringRef candidate) {
-    return llvm::any_of(forwardResults, [&](const ForwardResult &r) {
-      return r.name == candidate;
-    });
-  };
   std::string unique = name.str();
-  for (unsigned i = 1; taken(unique); ++i)
-    unique = (name + "_" + llvm::Twine(i)).str();
+  while (!resultNames.try_emplace(unique).second)
+    unique = (name + "_" + llvm::Twine(++resultNames[name])).str();
   forwardResults.push_back({value, unique, kind});
 }
 
@@ -146,19 +141,22 @@ mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
                               amp::InitKind init,
                               llvm::ArrayRef<double> initArgs, Location loc) {
   bool drawn = init == amp::InitKind::uniform || init == amp::InitKind::normal;
-  int64_t site = variables++;
+  int64_t site = variables.size();
+  amp::VariableOp variable;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    amp::VariableOp::create(
+    variable = amp::VariableOp::create(
         builder, loc, name, type, amp::VariableRole::parameter, init,
         initArgs.empty() ? DenseF64ArrayAttr()
                          : builder.getDenseF64ArrayAttr(initArgs),
         drawn ? builder.getI64IntegerAttr(site) : IntegerAttr(),
         ElementsAttr());
   }
-  return amp::ReadOp::create(
+  mlir::Value read = amp::ReadOp::create(
       builder, loc, type, FlatSymbolRefAttr::get(builder.getContext(), name));
+  variables[read] = variable;
+  return read;
 }
 
 OwningOpRef<ModuleOp> Emitter::finish() {

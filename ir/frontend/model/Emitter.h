@@ -22,7 +22,7 @@ struct ForwardArgument {
 };
 
 /// The module under construction. Ops go to the end of `forward`.
-class Emitter {
+class Emitter : private mlir::OpBuilder::Listener {
 public:
   Emitter(mlir::MLIRContext &context, const Sources &sources,
           llvm::StringRef modelName, Loc modelLoc);
@@ -65,21 +65,33 @@ public:
                        amp::InitKind init, llvm::ArrayRef<double> initArgs,
                        mlir::Location loc);
 
-  /// Number of ops in the forward function.
-  size_t operations() const { return block->getOperations().size(); }
+  /// The variable that `value` was read from, or null.
+  amp::VariableOp variableOf(mlir::Value value) const {
+    return variables.lookup(value);
+  }
+
+  /// Number of ops made.
+  int64_t operations() const { return made; }
 
   mlir::ModuleOp module() { return *owned; }
   /// Ends the forward function and hands the module over.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
 private:
+  void notifyOperationInserted(mlir::Operation *,
+                               mlir::OpBuilder::InsertPoint) override {
+    ++made;
+  }
+
   const Sources &sources;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   mlir::func::FuncOp forward;
   mlir::Block *block;
   std::vector<ForwardArgument> arguments;
   std::vector<ForwardResult> forwardResults;
-  int64_t variables = 0;
+  llvm::StringMap<unsigned> resultNames;
+  llvm::DenseMap<mlir::Value, amp::VariableOp> variables; // by the value read
+  int64_t made = 0;
   llvm::DenseMap<uint32_t, mlir::Location> places;
 };
 

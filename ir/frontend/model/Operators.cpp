@@ -93,8 +93,8 @@ void Elaborator::shapeMismatch(llvm::StringRef function, const TensorData &left,
                                const TensorData &right, Loc loc,
                                bool broadcasts) {
   llvm::ArrayRef<int64_t> a = shapeOf(left), b = shapeOf(right);
-  std::string text = ("'" + function + "': shapes " + typeText(left) + " and " +
-                      typeText(right) + " do not match")
+  std::string text = ("'" + function + "': shapes " + namedTypeText(left) +
+                      " and " + namedTypeText(right) + " do not match")
                          .str();
   size_t rank = std::max(a.size(), b.size());
   // The first axis that differs, counted in the longer shape.
@@ -107,7 +107,7 @@ void Elaborator::shapeMismatch(llvm::StringRef function, const TensorData &left,
             " and " + std::to_string(y) + ")";
     break;
   }
-  error(loc, text).note(right.origin, typeText(right) + " is made here");
+  error(loc, text).note(right.origin, namedTypeText(right) + " is made here");
 }
 
 bool Elaborator::broadcastShapes(llvm::StringRef function,

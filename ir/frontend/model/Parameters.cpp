@@ -57,11 +57,10 @@ Value Elaborator::parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
 
 void Elaborator::alias(llvm::StringRef name, const TensorData &tensor,
                        Loc loc) {
-  auto read = tensor.value.getDefiningOp<amp::ReadOp>();
-  if (!read || !parameters.try_emplace(name, Parameter{&tensor, loc}).second)
+  amp::VariableOp variable = emitter.variableOf(tensor.value);
+  if (!variable ||
+      !parameters.try_emplace(name, Parameter{&tensor, loc}).second)
     return;
-  Operation *variable =
-      SymbolTable::lookupSymbolIn(emitter.module(), read.getVariableAttr());
   llvm::SmallVector<Attribute> names;
   if (auto known = variable->getAttrOfType<ArrayAttr>("aliases"))
     names.append(known.begin(), known.end());

@@ -234,15 +234,16 @@ void Elaborator::execOutput(const AssignStmt *stmt) {
 void Elaborator::defaultOutputs() {
   if (!outputNames.empty())
     return;
+  llvm::DenseSet<mlir::Value> reported;
+  for (const ForwardResult &result : emitter.results())
+    reported.insert(result.value);
   for (const Ident &name : assignmentOrder) {
     const Binding &binding = modelScope.names[name.text];
     if (!binding.value.isTensor() || binding.isFixed())
       continue;
     mlir::Value value = binding.value.asTensor().value;
-    bool reported =
-        llvm::any_of(emitter.results(),
-                     [&](const ForwardResult &r) { return r.value == value; });
-    if (value.use_empty() && !reported && value.getDefiningOp())
+    if (value.use_empty() && value.getDefiningOp() &&
+        reported.insert(value).second)
       emitter.result(value, name.text, amp::Io::output);
   }
 }

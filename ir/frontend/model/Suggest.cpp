@@ -7,8 +7,7 @@
 namespace ampc::model {
 
 Nearest::Nearest(llvm::StringRef wanted)
-    : wanted(wanted.take_front(64)),
-      distance(std::max<size_t>(1, this->wanted.size() / 3) + 1) {}
+    : wanted(wanted.take_front(64)), distance(this->wanted.size() / 3 + 1) {}
 
 void Nearest::consider(llvm::StringRef candidate) {
   if (candidate.size() > 64 || candidate == "_")

@@ -103,6 +103,10 @@ std::string typeText(ElemType element, llvm::ArrayRef<int64_t> shape,
 }
 
 std::string typeText(const TensorData &tensor) {
+  return typeText(tensor.element, shapeOf(tensor));
+}
+
+std::string namedTypeText(const TensorData &tensor) {
   return typeText(tensor.element, shapeOf(tensor), tensor.axisNames);
 }
 

@@ -109,11 +109,13 @@ private:
   llvm::StringRef text; // String: its contents; Int: the dim's name
 };
 
-/// `f32[batch=4, 2]`.
+/// `f32[4, 2]`, with names `f32[batch=4, 2]`.
 std::string typeText(ElemType element, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<llvm::StringRef> axisNames = {});
-/// The type of a tensor, its dims named.
+/// The type of a tensor: `f32[4, 2]`.
 std::string typeText(const TensorData &tensor);
+/// The same with its dims named: `f32[batch=4, 2]`.
+std::string namedTypeText(const TensorData &tensor);
 /// Extents of a tensor.
 llvm::ArrayRef<int64_t> shapeOf(const TensorData &tensor);
 

@@ -82,7 +82,7 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
       printOne(os, note.loc, "note", note.text, true);
   }
   if (full())
-    os << "error: " << kMaxErrors << " errors; later ones are not shown\n";
+    os << "note: stopped after " << kMaxErrors << " errors\n";
 }
 
 std::string Diagnostics::str() const {

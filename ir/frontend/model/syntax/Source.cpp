@@ -65,10 +65,18 @@ LineColumn Sources::resolve(Loc loc) const {
   if (!entry)
     return {};
   unsigned column = 1;
-  for (uint32_t at = entry->lineStarts[line]; at < loc.offset - entry->base;
-       ++at)
-    if ((static_cast<unsigned char>(entry->text[at]) & 0xC0) != 0x80)
+  uint32_t lineStart = entry->base + entry->lineStarts[line], at = lineStart;
+  if (lastLineStart == lineStart && lastOffset <= loc.offset) {
+    column = lastColumn;
+    at = lastOffset;
+  }
+  for (; at < loc.offset; ++at)
+    if ((static_cast<unsigned char>(entry->text[at - entry->base]) & 0xC0) !=
+        0x80)
       ++column;
+  lastOffset = loc.offset;
+  lastLineStart = lineStart;
+  lastColumn = column;
   return {entry->name, unsigned(line + 1), column};
 }
 

@@ -68,6 +68,10 @@ private:
 
   std::vector<std::unique_ptr<Text>> texts;
   uint32_t nextBase = 0;
+  /// The last place resolved: columns of later places on its line are counted
+  /// from there.
+  mutable uint32_t lastOffset = UINT32_MAX, lastLineStart = UINT32_MAX;
+  mutable unsigned lastColumn = 0;
 };
 
 } // namespace ampc::model
