@@ -1,0 +1,17 @@
+// RUN: %ampc-opt %s -amp-verify-fused -split-input-file -verify-diagnostics
+
+// fused_c1
+// expected-error @below {{is not in stage fused}}
+module attributes {amp.stage = #amp.stage<step>} {
+}
+
+// -----
+
+// fused_c2
+module attributes {amp.stage = #amp.stage<fused>} {
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{cannot stand outside a group in stage fused}}
+    %0 = amp.exp %x : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
