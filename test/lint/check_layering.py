@@ -80,8 +80,8 @@ def commands(text):
     text = re.sub(r"#\[\[.*?\]\]", "", text, flags=re.S)
     text = re.sub(r"#[^\n]*", "", text)
     for found in re.finditer(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", text):
-        yield (text.count("\n", 0, found.start()) + 1, found.group(1).lower(),
-               found.group(2).replace('"', " ").split())
+        words = re.sub(r"\$<\w+:([^<>]*)>", r"\1", found.group(2)).replace('"', " ")
+        yield text.count("\n", 0, found.start()) + 1, found.group(1).lower(), words.split()
 
 
 def links(tree):
@@ -169,6 +169,8 @@ def examples():
                             ("tools/ampc-rt", "AmpcIR"), ("runtime/plan", "AmpcCore")]:
         path = f"{folder}/x/CMakeLists.txt"
         for text in [f"ampc_add_library(X A.cpp\n  PCH a.h\n  LINK_LIBS {library} # why\n)",
-                     f"add_library(X A.cpp)\ntarget_link_libraries(X PUBLIC {library})"]:
-            yield (f"{folder} links {library} by {text.split('(')[0]}",
+                     f"add_library(X A.cpp)\ntarget_link_libraries(X PUBLIC {library})",
+                     f"add_library(X A.cpp)\n"
+                     f"target_link_libraries(X\n  PRIVATE $<BUILD_INTERFACE:{library}>)"]:
+            yield (f"{folder} links {library}: {' '.join(text.split())}",
                    check(Tree({**libraries, path: text})), f"X may not link {library}")

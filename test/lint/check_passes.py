@@ -61,19 +61,30 @@ def check_tests(tree, passes):
     return messages
 
 
+def with_ranges(text):
+    """`text` with `a_c1 to a_c3` spelled out."""
+    def spell(match):
+        name, first, last = match.group(1), int(match.group(2)), int(match.group(3))
+        return " ".join(f"{name}_c{i}" for i in range(first, last + 1))
+    return re.sub(r"\b(\w+)_c(\d+) to \1_c(\d+)\b", spell, text)
+
+
 def check_thread(tree, passes):
-    """A constraint that a description numbers stands beside its check and names a test."""
+    """A constraint that a description numbers stands beside its check and names a test.
+
+    Functions of an entry keep the entry's name, so a comment `// label` may head the case instead.
+    """
     messages = []
     for entry in passes:
         folder = os.path.dirname(entry.td)
-        source = "".join(tree.text(p) for p in tree.paths(folder, ends=(".cpp",)))
+        source = with_ranges("".join(tree.text(p) for p in tree.paths(folder, ends=(".cpp",))))
         tests = "".join(tree.text(p) for p in tree.paths(f"test/{folder}", ends=(".mlir",)))
         for label in labels_with_text(entry.description):
             if not re.search(rf"\b{label}\b", source):
                 messages.append(f"{entry.td}: {entry.argument}: {label} stands beside no check in {folder}")
-            if not re.search(rf"@{label}(?:_\w+)?\b", tests):
+            if not re.search(rf"(?m)@{label}(?:_\w+)?\b|^// {label}\b", tests):
                 messages.append(f"{entry.td}: {entry.argument}: no test below test/{folder} "
-                                f"is called @{label}")
+                                f"is called @{label} or headed '// {label}'")
     return messages
 
 
@@ -131,6 +142,9 @@ def examples():
     thread = {"passes/fusion/FormGroups.cpp": "// groups_c1\n",
               "test/passes/fusion/form-groups-invalid.mlir": "func.func @groups_c1_empty()"}
     yield "a numbered constraint", check_thread(Tree(thread), [numbered]), None
+    yield ("a case headed by its label", check_thread(Tree({
+        "passes/fusion/A.cpp": "/// groups_c0 to groups_c2.\n",
+        "test/passes/fusion/a.mlir": "// -----\n// groups_c1\n"}), [numbered]), None)
     for path, expected in [("passes/fusion/FormGroups.cpp", "stands beside no check"),
                            ("test/passes/fusion/form-groups-invalid.mlir", "is called @groups_c1")]:
         yield f"{path} is empty", check_thread(Tree({**thread, path: ""}), [numbered]), expected
