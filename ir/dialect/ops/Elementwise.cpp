@@ -34,14 +34,27 @@ LogicalResult MulOp::backward(OpBuilder &builder, ValueRange gradients,
 }
 SmallVector<Value> MulOp::savedOperands() { return {getLhs(), getRhs()}; }
 
+/// `product` of a gradient and a local derivative that may be infinite; an
+/// exact zero where the gradient is zero, so that the untaken side of a select
+/// gives no 0 * inf (N15).
+static Value zeroWhereZero(OpBuilder &builder, Location loc, Value gradient,
+                           Value product) {
+  Value zero = splat(builder, loc, tensorType(gradient), 0.0);
+  Value none =
+      CompareOp::create(builder, loc, ComparePredicate::eq, gradient, zero);
+  return SelectOp::create(builder, loc, none, zero, product);
+}
+
 LogicalResult DivOp::backward(OpBuilder &builder, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {
   Location loc = getLoc();
-  Value left = DivOp::create(builder, loc, gradients[0], getRhs());
-  Value product = MulOp::create(builder, loc, gradients[0], getResult());
+  Value g = gradients[0];
+  Value left = DivOp::create(builder, loc, g, getRhs());
+  Value product = MulOp::create(builder, loc, g, getResult());
   Value right = NegOp::create(builder, loc,
                               DivOp::create(builder, loc, product, getRhs()));
-  out.assign({left, right});
+  out.assign({zeroWhereZero(builder, loc, g, left),
+              zeroWhereZero(builder, loc, g, right)});
   return success();
 }
 SmallVector<Value> DivOp::savedOperands() { return {getRhs(), getResult()}; }
@@ -88,7 +101,8 @@ SmallVector<Value> NegOp::savedOperands() { return {}; }
 
 LogicalResult ExpOp::backward(OpBuilder &builder, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {
-  out.push_back(MulOp::create(builder, getLoc(), gradients[0], getResult()));
+  Value product = MulOp::create(builder, getLoc(), gradients[0], getResult());
+  out.push_back(zeroWhereZero(builder, getLoc(), gradients[0], product));
   return success();
 }
 SmallVector<Value> ExpOp::savedOperands() { return {getResult()}; }
@@ -97,7 +111,8 @@ LogicalResult SqrtOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
   // g / (result + result): doubling is exact, and g / 0 is inf at 0.
   Value twice = AddOp::create(builder, getLoc(), getResult(), getResult());
-  out.push_back(DivOp::create(builder, getLoc(), gradients[0], twice));
+  Value quotient = DivOp::create(builder, getLoc(), gradients[0], twice);
+  out.push_back(zeroWhereZero(builder, getLoc(), gradients[0], quotient));
   return success();
 }
 SmallVector<Value> SqrtOp::savedOperands() { return {getResult()}; }

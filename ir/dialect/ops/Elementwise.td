@@ -68,7 +68,7 @@ def Amp_DivOp : Amp_BinaryOp<"div"> {
   let summary = "elementwise quotient";
   let description = [{
     `result[i] = lhs[i] / rhs[i]` by IEEE 754 division, rounded once to the result type. Floats only.
-    Gradients: g/rhs and -g*(lhs/rhs)/rhs. Lifetime as amp.add.
+    Gradients: g/rhs and -g*(lhs/rhs)/rhs, exact zeros where g is zero (N15). Lifetime as amp.add.
 
     ```mlir
     %c = amp.div %a, %b : tensor<4xf32>
@@ -118,7 +118,8 @@ def Amp_ExpOp : Amp_UnaryOp<"exp", [DeclareOpInterfaceMethods<Amp_CostModel, ["c
   let summary = "elementwise exponential";
   let description = [{
     `result[i] = e^input[i]`, within 2 ulp in f32 and f64, subnormal results kept (N1); narrower
-    floats compute in f32 and round once. Gradient: g*result. Lifetime as amp.add.
+    floats compute in f32 and round once. Gradient: g*result, an exact zero where g is zero (N15).
+    Lifetime as amp.add.
 
     ```mlir
     %c = amp.exp %a : tensor<4xf32>
@@ -129,7 +130,8 @@ def Amp_ExpOp : Amp_UnaryOp<"exp", [DeclareOpInterfaceMethods<Amp_CostModel, ["c
 def Amp_SqrtOp : Amp_UnaryOp<"sqrt", [DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>]> {
   let summary = "elementwise square root";
   let description = [{
-    The correctly rounded root; NaN below zero, -0 at -0. Gradient: g/(2*result), +inf at 0 (N15).
+    The correctly rounded root; NaN below zero, -0 at -0. Gradient: g/(2*result), +inf at 0,
+    an exact zero where g is zero (N15).
     Lifetime as amp.add.
 
     ```mlir
