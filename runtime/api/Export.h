@@ -1,5 +1,4 @@
-// What leaves libampc_runtime.so: everything else is hidden.
+// The export macro, AMPC_API, under the name the public headers use.
 #pragma once
 
-/// Marks a class or function of the public interface.
-#define AMPC_API __attribute__((visibility("default")))
+#include "runtime/plan/Export.h"

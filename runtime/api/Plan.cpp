@@ -94,8 +94,8 @@ DataOptions Plan::data_options() const {
     options.directory = source->name().substr(0, slash);
   options.shuffle = source->plan().shuffle();
   options.seed = train_defaults().seed;
-  for (EntryKind kind :
-       {EntryKind::TrainStep, EntryKind::EvalStep, EntryKind::Infer})
+  for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
+                         EntryKind::Infer, EntryKind::Gradient})
     for (const Port &port : inputs(kind))
       if (std::find(options.known.begin(), options.known.end(), port.name) ==
           options.known.end())

@@ -67,7 +67,7 @@ struct Session::Impl {
   Allocator allocator;
   std::unique_ptr<CpuExecutor> executor;
   std::optional<Variables> variables;
-  std::array<EntryState, 3> entries;
+  std::array<EntryState, 4> entries;
   std::unique_ptr<ResultRing> ring;
   uint64_t seed = 0;
   // Which outputs of train_step are what: indices, -1 where there is none.
@@ -203,8 +203,8 @@ Expected<Session> Session::open(const Plan &plan,
   CpuFeatures features = CpuFeatures::probe(options.cpu_level_limit);
   AMPC_ASSIGN(impl->executor,
               CpuExecutor::create(*plan.file(), impl->allocator, features));
-  for (EntryKind kind :
-       {EntryKind::TrainStep, EntryKind::EvalStep, EntryKind::Infer}) {
+  for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
+                         EntryKind::Infer, EntryKind::Gradient}) {
     EntryState &state = impl->entry(kind);
     std::optional<size_t> number = impl->executor->entry(nameOf(kind));
     state.present = number.has_value();
@@ -269,10 +269,14 @@ Expected<void> Session::sync() {
   return {}; // on the CPU a step is done when it returns
 }
 
-Expected<std::vector<NamedTensor>> Session::infer(const Batch &batch) {
+Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
+                                                const Batch &batch) {
   AMPC_CHECK_OPEN();
-  AMPC_TRY(impl->feed(EntryKind::Infer, batch));
-  const EntryState &state = impl->entry(EntryKind::Infer);
+  if (kind == EntryKind::TrainStep)
+    return fail(Code::Usage, "run",
+                "train_step writes variables; step() runs it");
+  AMPC_TRY(impl->feed(kind, batch));
+  const EntryState &state = impl->entry(kind);
   AMPC_TRY(impl->executor->run(state.number));
   std::vector<NamedTensor> out;
   for (size_t i = 0; i < state.outputs.size(); ++i) {

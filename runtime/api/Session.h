@@ -66,7 +66,7 @@ public:
   [[nodiscard]] Expected<std::optional<StepResult>> poll() override;
   [[nodiscard]] Expected<void> sync() override;
   [[nodiscard]] Expected<std::vector<NamedTensor>>
-  infer(const Batch &batch) override;
+  run(EntryKind entry, const Batch &batch) override;
   [[nodiscard]] Expected<EvalResult> eval(DataSource &data,
                                           uint64_t batches = 0) override;
 

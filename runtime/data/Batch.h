@@ -12,7 +12,14 @@
 namespace ampc::rt {
 
 /// What a port is for; the numbers are those of `fb::IoKind`.
-enum class PortKind : uint8_t { Input = 0, Target, Output, Loss, Metric };
+enum class PortKind : uint8_t {
+  Input = 0,
+  Target,
+  Output,
+  Loss,
+  Metric,
+  Gradient
+};
 
 /// One input or output of an entry.
 struct Port {

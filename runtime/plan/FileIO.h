@@ -3,6 +3,7 @@
 // fsync, rename).
 #pragma once
 
+#include "runtime/plan/Export.h"
 #include "runtime/plan/Status.h"
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace ampc::rt {
 
 /// Bytes of a file (mapped) or of memory (copied to a 64-byte aligned block).
 /// Move-only.
-class FileBytes {
+class AMPC_API FileBytes {
 public:
   FileBytes() = default;
   FileBytes(FileBytes &&other) noexcept;
@@ -39,7 +40,7 @@ private:
 
 /// A file under construction beside its final place. Without `commit` nothing
 /// is left behind.
-class AtomicFile {
+class AMPC_API AtomicFile {
 public:
   AtomicFile(AtomicFile &&other) noexcept;
   AtomicFile &operator=(AtomicFile &&) = delete;

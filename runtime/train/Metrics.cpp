@@ -31,7 +31,7 @@ std::string jsonString(std::string_view text) {
   return out + '"';
 }
 
-std::string stepLine(const TrainRow &row) {
+std::string step_line(const TrainRow &row) {
   const StepResult &result = row.result;
   std::string line =
       fmt::format("{{\"step\":{},\"loss\":{},\"lr\":{},\"samples_per_s\":{}",
@@ -49,15 +49,23 @@ std::string stepLine(const TrainRow &row) {
   return line + '}';
 }
 
-std::string summaryLine(const TrainSummary &summary, double compileSeconds) {
+std::string summary_line(const TrainSummary &summary, double compile_seconds) {
   return fmt::format(
       "{{\"summary\":true,\"steps\":{},\"loss\":{},\"wall_s\":{},\"compile_s\":"
       "{},"
       "\"peak_bytes\":{},\"planned_peak_bytes\":{},\"checkpoint\":{}}}",
       summary.steps, jsonNumber(summary.loss), jsonNumber(summary.wall_seconds),
-      jsonNumber(compileSeconds), summary.memory.peak_bytes,
+      jsonNumber(compile_seconds), summary.memory.peak_bytes,
       summary.memory.planned_peak_bytes,
       summary.checkpoint.empty() ? "null" : jsonString(summary.checkpoint));
+}
+
+std::string validationLine(uint64_t step, const EvalResult &result) {
+  std::string line =
+      fmt::format("{{\"step\":{},\"split\":\"validation\"", step);
+  for (auto &[name, value] : result.values)
+    line += fmt::format(",{}:{}", jsonString(name), jsonNumber(value));
+  return line + '}';
 }
 
 Expected<MetricsFile> MetricsFile::open(const std::string &path, bool append,

@@ -10,16 +10,14 @@
 namespace ampc::rt {
 
 /// A JSON number; `null` where it is not finite, which JSON cannot say.
-std::string jsonNumber(double value);
+AMPC_API std::string jsonNumber(double value);
 /// A JSON number with the digits an f32 needs.
-std::string jsonNumber(float value);
+AMPC_API std::string jsonNumber(float value);
 /// A JSON string with its quotes.
 AMPC_API std::string jsonString(std::string_view text);
 
-/// The line of one window.
-std::string stepLine(const TrainRow &row);
-/// The last line.
-std::string summaryLine(const TrainSummary &summary, double compileSeconds);
+/// The line of one evaluation after window `step`.
+std::string validationLine(uint64_t step, const EvalResult &result);
 
 /// A file that lines are appended to.
 class MetricsFile {

@@ -13,11 +13,12 @@
 namespace ampc::rt {
 
 /// Which program of a model.
-enum class EntryKind : uint8_t { TrainStep = 0, EvalStep, Infer };
+enum class EntryKind : uint8_t { TrainStep = 0, EvalStep, Infer, Gradient };
 
-/// `train_step`, `eval_step`, `infer`.
+/// `train_step`, `eval_step`, `infer`, `gradient`.
 constexpr const char *nameOf(EntryKind kind) {
-  constexpr const char *names[] = {"train_step", "eval_step", "infer"};
+  constexpr const char *names[] = {"train_step", "eval_step", "infer",
+                                   "gradient"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -69,9 +70,13 @@ public:
   [[nodiscard]] virtual Expected<std::optional<StepResult>> poll() = 0;
   /// Waits for everything enqueued.
   [[nodiscard]] virtual Expected<void> sync() = 0;
-  /// Runs `infer`; the declared outputs in order.
+  /// Runs an entry that writes no variable; its outputs in order.
   [[nodiscard]] virtual Expected<std::vector<NamedTensor>>
-  infer(const Batch &batch) = 0;
+  run(EntryKind entry, const Batch &batch) = 0;
+  /// Runs `infer`; the declared outputs in order.
+  [[nodiscard]] Expected<std::vector<NamedTensor>> infer(const Batch &batch) {
+    return run(EntryKind::Infer, batch);
+  }
   /// Runs `eval_step` over `batches` batches of `data`; 0: one epoch (endless
   /// data: Code Usage).
   [[nodiscard]] virtual Expected<EvalResult> eval(DataSource &data,

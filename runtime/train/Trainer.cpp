@@ -36,6 +36,7 @@ private:
   Expected<void> judge(const StepResult &result);
   Expected<void> report(const StepResult &result);
   Expected<void> save();
+  Expected<void> validate();
   Expected<void> finish();
 
   Stepper &stepper;
@@ -112,7 +113,7 @@ Expected<void> Run::report(const StepResult &result) {
       result, names,  options.steps, double(data.batch_size()) / sinceLine,
       0,      skipped};
   for (MetricsFile &file : files)
-    AMPC_TRY(file.write(stepLine(line)));
+    AMPC_TRY(file.write(step_line(line)));
   bool due = (options.log_every && step % options.log_every == 0) ||
              step == options.steps;
   if (!due)
@@ -164,14 +165,31 @@ Expected<void> Run::save() {
   return {};
 }
 
+/// Evaluates the validation data; the time is not the training's.
+Expected<void> Run::validate() {
+  if (!options.validation)
+    return {};
+  auto begin = Clock::now();
+  AMPC_ASSIGN(summary.validation,
+              stepper.eval(*options.validation, options.validation_batches));
+  for (MetricsFile &file : files)
+    AMPC_TRY(file.write(validationLine(summary.steps, *summary.validation)));
+  auto took = Clock::now() - begin;
+  lastRow += took;
+  lastLine += took;
+  return {};
+}
+
 Expected<void> Run::finish() {
   AMPC_TRY(stepper.sync());
   AMPC_TRY(take());
+  if (!summary.interrupted)
+    AMPC_TRY(validate());
   AMPC_TRY(save());
   summary.wall_seconds = secondsSince(start);
   summary.memory = stepper.memory();
   for (MetricsFile &file : files)
-    AMPC_TRY(file.write(summaryLine(summary, options.compile_seconds)));
+    AMPC_TRY(file.write(summary_line(summary, options.compile_seconds)));
   return {};
 }
 

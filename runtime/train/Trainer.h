@@ -25,6 +25,11 @@ struct TrainOptions {
   Nonfinite nonfinite = Nonfinite::Skip;
   uint64_t max_skipped = 100; ///< that many in a row end the run
   double compile_seconds = 0; ///< for the summary
+  DataSource *validation =
+      nullptr; ///< evaluated at the end, and between; null: none
+  uint64_t validate_every =
+      0; ///< windows between evaluations; 0: at the end only
+  uint64_t validation_batches = 0; ///< 0: one epoch
   /// Set from a signal handler; looked at between windows.
   const std::atomic<bool> *interrupt = nullptr;
 };
@@ -47,10 +52,17 @@ struct TrainSummary {
   MemoryReport memory;
   std::string checkpoint;   ///< path of the last checkpoint; empty: none
   bool interrupted = false; ///< stopped by `interrupt`, with everything saved
+  std::optional<EvalResult> validation; ///< the last evaluation
 };
 
 /// Called for each row, on the training thread.
 using RowCallback = std::function<void(const TrainRow &)>;
+
+/// The JSON line of one window, as `metrics.jsonl` has it.
+[[nodiscard]] AMPC_API std::string step_line(const TrainRow &row);
+/// The JSON line that ends a run.
+[[nodiscard]] AMPC_API std::string summary_line(const TrainSummary &summary,
+                                                double compile_seconds);
 
 /// Trains. On interruption the state is that after the last whole window, and
 /// is saved. A loss that stays non-finite: Code TrainingFailed.

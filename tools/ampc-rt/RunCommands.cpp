@@ -1,0 +1,258 @@
+// Training, evaluation and inference from the command line.
+#include "tools/ampc-rt/RunCommands.h"
+#include "runtime/train/Metrics.h"
+#include "tools/ampc-rt/Interrupt.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace ampc::rt {
+
+namespace {
+
+/// Batches of validation data that has no end.
+constexpr uint64_t kEndlessValidation = 16;
+
+/// `1:02:03` or `2:03`.
+std::string clockText(double seconds) {
+  auto whole = uint64_t(seconds + 0.5);
+  uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+               : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+void print(const std::string &line) {
+  std::fputs((line + "\n").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::string rowText(const TrainRow &row) {
+  const StepResult &result = row.result;
+  int width = int(fmt::format("{}", row.steps).size());
+  std::string text =
+      fmt::format("step {:>{}}/{}  loss {:<11.6g}  lr {:<10.4g}",
+                  result.iteration, width, row.steps, result.loss, result.lr);
+  if (result.scale)
+    text += fmt::format("  scale {:g}", *result.scale);
+  for (size_t i = 0; i < result.extras.size(); ++i)
+    text += fmt::format("  {} {:.5g}", row.extra_names[i], result.extras[i]);
+  if (result.grad_norm)
+    text += fmt::format("  grad norm {:.4g}", *result.grad_norm);
+  text += fmt::format("  {:.0f} samples/s  {} left", row.samples_per_second,
+                      clockText(row.seconds_left));
+  if (!result.applied)
+    text += "  (skipped: gradients not finite)";
+  return text;
+}
+
+/// The model's lines with the command line's on top, split by what they are
+/// for.
+Expected<std::vector<DataLine>> dataLines(const ModelSettings &settings,
+                                          const RunOptions &options,
+                                          bool validation) {
+  std::vector<DataLine> given, chosen;
+  for (const std::string &text : options.data) {
+    AMPC_ASSIGN(DataLine line, parse_data_line(text));
+    given.push_back(std::move(line));
+  }
+  for (DataLine &line : replace_lines(settings.lines, given))
+    if (line.validation == validation)
+      chosen.push_back(std::move(line));
+  return chosen;
+}
+
+/// Data of the model is relative to the model; data of the command line to
+/// where the user stands.
+Expected<std::unique_ptr<DataSource>> openLines(std::vector<DataLine> lines,
+                                                const ModelSettings &settings,
+                                                const RunOptions &options,
+                                                std::span<const Port> ports,
+                                                bool shuffle) {
+  for (DataLine &line : lines)
+    for (const std::string &text : options.data)
+      if (text.ends_with("=" + line.spec) && line.spec.starts_with("npy:"))
+        line.spec =
+            "npy:" + std::filesystem::absolute(line.spec.substr(4)).string();
+  DataOptions data = settings.data;
+  data.shuffle = data.shuffle && shuffle;
+  if (options.seed)
+    data.seed = *options.seed;
+  return open_data(lines, ports, data);
+}
+
+TrainOptions trainOptions(const ModelSettings &settings,
+                          const RunOptions &options) {
+  TrainOptions train;
+  train.steps = options.steps.value_or(settings.train.steps);
+  train.log_every = options.log_every.value_or(settings.train.log_every);
+  train.save_every = options.save_every.value_or(settings.train.save_every);
+  train.validate_every = options.validate_every.value_or(0);
+  train.out = options.out;
+  train.metrics = options.metrics;
+  train.resume = options.resume;
+  train.force = options.force;
+  train.nonfinite = options.nonfinite == "error"    ? Nonfinite::Fail
+                    : options.nonfinite == "ignore" ? Nonfinite::Ignore
+                                                    : Nonfinite::Skip;
+  train.compile_seconds = settings.compile_seconds;
+  train.interrupt = &watchInterrupts();
+  return train;
+}
+
+} // namespace
+
+ModelSettings settingsOf(const Plan &plan) {
+  return {plan.train_defaults(), plan.data_lines(), plan.data_options(), 0};
+}
+
+Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
+                        const RunOptions &options) {
+  AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, false));
+  AMPC_ASSIGN(std::unique_ptr<DataSource> data,
+              openLines(std::move(lines), settings, options,
+                        stepper.inputs(EntryKind::TrainStep), true));
+  TrainOptions train = trainOptions(settings, options);
+  AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
+  std::unique_ptr<DataSource> validation;
+  if (!held.empty() && stepper.has_entry(EntryKind::EvalStep)) {
+    AMPC_ASSIGN(validation,
+                openLines(std::move(held), settings, options,
+                          stepper.inputs(EntryKind::EvalStep), false));
+    train.validation = validation.get();
+    train.validation_batches = validation->batches() ? 0 : kEndlessValidation;
+  }
+  RowCallback row;
+  if (options.json)
+    row = [](const TrainRow &row) { print(step_line(row)); };
+  else if (options.progress != "none")
+    row = [](const TrainRow &row) { print(rowText(row)); };
+  AMPC_ASSIGN(TrainSummary summary, rt::train(stepper, *data, train, row));
+  if (options.json) {
+    print(summary_line(summary, settings.compile_seconds));
+  } else {
+    if (!summary.checkpoint.empty())
+      print(fmt::format("checkpoint {}", summary.checkpoint));
+    if (summary.validation && !summary.validation->values.empty())
+      print(fmt::format("validation loss {:.4f}",
+                        summary.validation->values.front().second));
+  }
+  if (summary.interrupted && !options.json)
+    print(fmt::format("interrupted after step {}", summary.steps));
+  return summary.interrupted ? Code::Interrupted : Code::Ok;
+}
+
+Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
+                       const RunOptions &options) {
+  AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, true));
+  if (lines.empty() || !options.data.empty()) {
+    AMPC_ASSIGN(lines, dataLines(settings, options, false));
+  }
+  AMPC_ASSIGN(std::unique_ptr<DataSource> data,
+              openLines(std::move(lines), settings, options,
+                        stepper.inputs(EntryKind::EvalStep), false));
+  AMPC_ASSIGN(EvalResult result,
+              stepper.eval(*data, options.steps.value_or(0)));
+  if (options.json) {
+    std::string line = fmt::format("{{\"samples\":{},\"left_over\":{}",
+                                   result.samples, result.left_over);
+    for (auto &[name, value] : result.values)
+      line += fmt::format(",{}:{}", jsonString(name), jsonNumber(value));
+    print(line + "}");
+    return Code::Ok;
+  }
+  for (auto &[name, value] : result.values)
+    print(fmt::format("{} {:.6g}", name, value));
+  print(
+      fmt::format("samples {}{}", result.samples,
+                  result.left_over
+                      ? fmt::format(" ({} of a last incomplete batch left out)",
+                                    result.left_over)
+                      : ""));
+  return Code::Ok;
+}
+
+Expected<std::vector<NamedTensor>> readInputs(const RunOptions &options) {
+  std::vector<NamedTensor> tensors;
+  for (const std::string &text : options.input) {
+    size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      return fail(Code::Usage, "--input " + text, "expected NAME=FILE.npy");
+    AMPC_ASSIGN(NpyFile file, NpyFile::open(text.substr(equals + 1)));
+    AMPC_ASSIGN(Tensor tensor, Tensor::copy_of(file.view()));
+    tensors.push_back({text.substr(0, equals), std::move(tensor)});
+  }
+  if (!options.inputs.empty()) {
+    AMPC_ASSIGN(Safetensors file, Safetensors::open(options.inputs));
+    for (const Safetensors::Entry &entry : file.tensors()) {
+      AMPC_ASSIGN(Tensor tensor, Tensor::copy_of(entry.view()));
+      tensors.push_back({entry.name, std::move(tensor)});
+    }
+  }
+  return tensors;
+}
+
+Expected<void> writeOutputs(const std::string &directory,
+                            std::span<const NamedTensor> outputs,
+                            bool overwrite) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error)
+    return fail(Code::Environment, directory,
+                fmt::format("cannot make the directory: {}", error.message()));
+  std::vector<NamedView> views;
+  for (const NamedTensor &output : outputs) {
+    views.push_back({output.name, output.tensor.view()});
+    if (output.tensor.dtype() != DType::BF16 &&
+        output.tensor.dtype() != DType::F8E4M3 &&
+        output.tensor.dtype() != DType::F8E5M2)
+      AMPC_TRY(write_npy(directory + "/" + output.name + ".npy",
+                         output.tensor.view(), overwrite));
+  }
+  return write_safetensors(directory + "/outputs.safetensors", views, {},
+                           overwrite);
+}
+
+Expected<Code> runInfer(Stepper &stepper, const RunOptions &options) {
+  AMPC_ASSIGN(std::vector<NamedTensor> inputs, readInputs(options));
+  return runEntry(stepper, EntryKind::Infer, inputs, options);
+}
+
+Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
+                        std::span<const NamedTensor> inputs,
+                        const RunOptions &options) {
+  Batch batch;
+  for (const NamedTensor &input : inputs)
+    batch.set(input.name, input.tensor);
+  AMPC_ASSIGN(std::vector<NamedTensor> outputs, stepper.run(entry, batch));
+  if (!options.output_dir.empty())
+    AMPC_TRY(writeOutputs(options.output_dir, outputs, options.force));
+  std::string json;
+  for (const NamedTensor &output : outputs) {
+    std::string type = typeText(output.tensor.dtype(), output.tensor.shape());
+    if (options.json)
+      json +=
+          fmt::format("{}{{\"name\":{},\"type\":{}}}", json.empty() ? "" : ",",
+                      jsonString(output.name), jsonString(type));
+    else
+      print(fmt::format("{}: {}", output.name, type));
+  }
+  if (options.json)
+    print(fmt::format("{{\"outputs\":[{}]}}", json));
+  return Code::Ok;
+}
+
+int report(const Error &error) {
+  // The compiler's diagnostics come rendered, each with its place.
+  if (error.where.empty() &&
+      error.message.find(": error: ") != std::string::npos) {
+    std::fputs((error.message + "\n").c_str(), stderr);
+    return int(error.code);
+  }
+  std::string where = error.where.empty() ? "" : error.where + ": ";
+  std::fputs(fmt::format("{}error: {}\n", where, error.message).c_str(),
+             stderr);
+  return int(error.code);
+}
+
+} // namespace ampc::rt

@@ -1,0 +1,57 @@
+// What `train`, `eval` and `infer` do once there is a stepper, shared by
+// `ampc-rt` and `ampc`: results on stdout, nothing else printed here. Errors go
+// back to the caller.
+#pragma once
+
+#include "tools/ampc-rt/RunOptions.h"
+
+#include <vector>
+
+namespace ampc::rt {
+
+/// The model's own settings, which the options override.
+struct ModelSettings {
+  TrainDefaults train;
+  std::vector<DataLine> lines;
+  DataOptions data;
+  double compile_seconds = 0;
+};
+
+/// The settings a plan carries.
+ModelSettings settingsOf(const Plan &plan);
+
+/// Trains and prints rows; Code Interrupted after Ctrl-C, with everything
+/// saved.
+[[nodiscard]] Expected<Code> runTrain(Stepper &stepper,
+                                      const ModelSettings &settings,
+                                      const RunOptions &options);
+
+/// Evaluates one epoch (`--steps` batches) and prints the means.
+[[nodiscard]] Expected<Code> runEval(Stepper &stepper,
+                                     const ModelSettings &settings,
+                                     const RunOptions &options);
+
+/// Runs `infer` on given tensors, writes and lists the outputs.
+[[nodiscard]] Expected<Code> runInfer(Stepper &stepper,
+                                      const RunOptions &options);
+
+/// Runs an entry that writes no variable on `inputs`, writes and lists its
+/// outputs.
+[[nodiscard]] Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
+                                      std::span<const NamedTensor> inputs,
+                                      const RunOptions &options);
+
+/// Writes named tensors to `directory`: NAME.npy for each that NumPy can hold,
+/// and outputs.safetensors with all.
+[[nodiscard]] Expected<void> writeOutputs(const std::string &directory,
+                                          std::span<const NamedTensor> outputs,
+                                          bool overwrite);
+
+/// The tensors named by `--input` and `--inputs`, checked against nothing yet.
+[[nodiscard]] Expected<std::vector<NamedTensor>>
+readInputs(const RunOptions &options);
+
+/// Prints `where: error: message` on stderr; gives the exit code.
+int report(const Error &error);
+
+} // namespace ampc::rt

@@ -1,0 +1,36 @@
+// The options of commands that run a model, shared by `ampc-rt` and `ampc`.
+#pragma once
+
+#include "runtime/api/Runtime.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ampc::rt {
+
+/// What the user asked for; empty and `nullopt` mean the model's own.
+struct RunOptions {
+  std::vector<std::string> data; ///< `NAMES=SPEC`
+  std::optional<uint64_t> steps, seed, log_every, save_every, validate_every;
+  int threads = 0; ///< 0: one per processor
+  std::string out, resume, metrics, weights;
+  std::string nonfinite = "skip"; ///< skip, error, ignore
+  std::string progress = "auto";  ///< auto, plain: a row a line; none: no rows
+  bool partial = false, force = false, json = false;
+  std::vector<std::string> input; ///< `NAME=FILE.npy`
+  std::string inputs;             ///< a safetensors file
+  std::string output_dir;
+};
+
+/// `--seed --threads --weights --partial --force --json`.
+void addCommonOptions(CLI::App &command, RunOptions &options);
+/// `--data`.
+void addDataOptions(CLI::App &command, RunOptions &options);
+/// `--steps --out --save-every --log-every ...`.
+void addTrainOptions(CLI::App &command, RunOptions &options);
+/// `--input --inputs --output-dir`.
+void addInferOptions(CLI::App &command, RunOptions &options);
+
+} // namespace ampc::rt

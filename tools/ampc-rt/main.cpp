@@ -1,0 +1,59 @@
+// ampc-rt: trains, evaluates or runs a compiled plan, with no compiler in the
+// process.
+#include "tools/ampc-rt/RunCommands.h"
+
+#include <fmt/format.h>
+
+using namespace ampc::rt;
+
+/// Opens the plan and does what `command` says.
+static Expected<Code> execute(const std::string &command,
+                              const std::string &path,
+                              const RunOptions &options) {
+  AMPC_ASSIGN(Plan plan, Plan::load(path));
+  SessionOptions sessionOptions;
+  sessionOptions.seed = options.seed;
+  sessionOptions.threads = options.threads;
+  AMPC_ASSIGN(Session session, Session::open(plan, sessionOptions));
+  if (!options.weights.empty())
+    AMPC_TRY(session.load_weights(options.weights, options.partial));
+  if (command == "train")
+    return runTrain(session, settingsOf(plan), options);
+  if (command == "eval")
+    return runEval(session, settingsOf(plan), options);
+  return runInfer(session, options);
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Trains, evaluates or runs a plan that `ampc compile` made.");
+  app.set_version_flag("--version",
+                       std::string("ampc-rt ") + runtime_version());
+  app.require_subcommand(1);
+  RunOptions options;
+  std::string path;
+  auto add = [&](const char *name, const char *text, const char *example) {
+    CLI::App *command = app.add_subcommand(name, text);
+    command->footer(fmt::format("Example: ampc-rt {}", example));
+    command->add_option("plan", path, "A plan (.ampx)")->required();
+    addCommonOptions(*command, options);
+    return command;
+  };
+  addTrainOptions(*add("train", "Train", "train mlp.ampx --steps 20 --out run"),
+                  options);
+  CLI::App *eval =
+      add("eval", "Losses and metrics on a data set",
+          "eval mlp.ampx --weights run/last --data x,y=normal:2 --steps 4");
+  addDataOptions(*eval, options);
+  eval->add_option("--steps", options.steps, "Batches (default: one epoch)");
+  addInferOptions(
+      *add("infer", "One forward pass", "infer mlp.ampx --input x=x.npy"),
+      options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : int(Code::Usage);
+  }
+  Expected<Code> code =
+      execute(app.get_subcommands().front()->get_name(), path, options);
+  return code ? int(*code) : report(code.error());
+}
