@@ -31,6 +31,7 @@ config.substitutions += [
     ("%ampc-opt", opt),
     ("%ampc-rt", os.path.join(bin_dir, "ampc-rt")),
     (r"%ampc\b", os.path.join(bin_dir, "ampc")),
+    ("%{path}", path),
     ("%dev", os.path.join(config.ampc_source_dir, "tools", "dev")),
     ("%results", "python3 " + os.path.join(config.ampc_source_dir, "tools", "devlib", "results.py")),
     ("%examples", os.path.join(config.ampc_source_dir, "examples")),

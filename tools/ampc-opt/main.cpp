@@ -1,11 +1,9 @@
 // ampc-opt: MLIR's optimizer driver over the amp dialect. Registers dialects,
 // passes and pipelines and holds no logic; only the dialects that a stage or a
 // lowering step can print are known.
+#include "codegen/cpu/Passes.h"
+#include "codegen/kernel/Passes.h"
 #include "ir/dialect/Dialect.h"
-#include "passes/Register.h"
-#ifdef AMPC_OPT_CODEGEN
-#include "codegen/Register.h"
-#endif
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Register.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -28,9 +27,8 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   ampc::registerPasses();
-#ifdef AMPC_OPT_CODEGEN
-  ampc::registerCodegenPasses();
-#endif
+  ampc::registerAmpcKernelPasses();
+  ampc::registerAmpcCpuPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "ampc optimizer driver\n", registry));
 }

@@ -8,10 +8,13 @@
 // DIALECTS: amp,arith,{{.*}}func,gpu,llvm,math,memref,scf,{{.*}}vector
 // HELP: --amp-assign-precision
 // HELP: --amp-build-entries
+// HELP: --amp-build-kernels
 // HELP: --amp-decompose
 // HELP: --amp-differentiate
+// HELP: --amp-expand-math
 // HELP: --amp-form-groups
 // HELP: --amp-place-buffers
+// HELP: --amp-tile-kernels
 // HELP: --canonicalize
 // HELP: --cse
 // HELP: --symbol-dce
