@@ -1,0 +1,71 @@
+// The accumulation orders of N10, written once for any arithmetic type, so
+// that the generator can measure them.
+#ifndef AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
+#define AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ampc::test {
+
+/// Row order: 64 interleaved partials, then a fixed binary tree.
+template <typename T>
+T rowSum(const std::vector<T> &terms) {
+  T partials[64] = {};
+  for (size_t i = 0; i < terms.size(); ++i)
+    partials[i % 64] += terms[i];
+  for (size_t width = 32; width > 0; width /= 2)
+    for (size_t j = 0; j < width; ++j)
+      partials[j] += partials[j + width];
+  return partials[0];
+}
+
+/// Column order: blocks of 32 summed in order, then neighbouring blocks
+/// pairwise, level by level, an odd last block carried up.
+template <typename T>
+T columnSum(const std::vector<T> &terms) {
+  std::vector<T> blocks;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (i % 32 == 0)
+      blocks.push_back(0);
+    blocks.back() += terms[i];
+  }
+  while (blocks.size() > 1) {
+    size_t half = blocks.size() / 2;
+    for (size_t i = 0; i < half; ++i)
+      blocks[i] = blocks[2 * i] + blocks[2 * i + 1];
+    if (blocks.size() % 2)
+      blocks[half++] = blocks.back();
+    blocks.resize(half);
+  }
+  return blocks.empty() ? T(0) : blocks[0];
+}
+
+/// Contraction order: k ascending in blocks of 32, each added to one
+/// accumulator. Inside a block instruction sets differ: products may be
+/// rounded or fused into the sum.
+template <typename T, bool fused>
+T blockedDot(const std::vector<T> &a, const std::vector<T> &b) {
+  T sum = 0;
+  for (size_t begin = 0; begin < a.size(); begin += 32) {
+    T block = 0;
+    for (size_t k = begin; k < std::min(begin + 32, a.size()); ++k)
+      block = fused ? std::fma(a[k], b[k], block) : block + a[k] * b[k];
+    sum += block;
+  }
+  return sum;
+}
+
+/// The other form of a block: its terms go straight into the accumulator.
+template <typename T, bool fused>
+T straightDot(const std::vector<T> &a, const std::vector<T> &b) {
+  T sum = 0;
+  for (size_t k = 0; k < a.size(); ++k)
+    sum = fused ? std::fma(a[k], b[k], sum) : sum + a[k] * b[k];
+  return sum;
+}
+
+} // namespace ampc::test
+
+#endif // AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
