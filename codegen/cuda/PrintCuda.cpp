@@ -1,0 +1,40 @@
+// Kernels as CUDA text on the standard output (Passes.td).
+#include "codegen/cuda/CudaText.h"
+#include "codegen/cuda/Passes.h"
+#include "codegen/cuda/Prelude.h"
+#include "codegen/kernel/Passes.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace ampc {
+#define GEN_PASS_DEF_PRINTCUDA
+#include "codegen/cuda/Passes.h.inc"
+} // namespace ampc
+
+using namespace mlir;
+using namespace ampc;
+
+namespace {
+
+class PrintCudaPass : public ampc::impl::PrintCudaBase<PrintCudaPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto kernels = getOperation().lookupSymbol<ModuleOp>(kKernelsModule);
+    if (!kernels) {
+      getOperation().emitError() << "holds no module @" << kKernelsModule;
+      return signalPassFailure();
+    }
+    FailureOr<std::string> text = kernelsAsCudaText(kernels);
+    if (failed(text))
+      return signalPassFailure();
+    StringRef shown = *text;
+    if (!withPrelude)
+      shown.consume_front(cudaPrelude());
+    llvm::outs() << shown;
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

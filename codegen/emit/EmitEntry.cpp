@@ -1,0 +1,167 @@
+// An entry's ports and instructions.
+#include "codegen/emit/PlanBuilder.h"
+#include "codegen/kernel/GroupArguments.h"
+#include "codegen/kernel/KernelNames.h"
+#include "codegen/kernel/Passes.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+static_assert(static_cast<int>(Io::metric) == static_cast<int>(rt::fb::IoKind::Metric));
+static_assert(static_cast<int>(Io::output) == static_cast<int>(rt::fb::IoKind::Output));
+
+LogicalResult PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
+                                   func::FuncOp func, unsigned number, bool isInput) {
+  DictionaryAttr attributes =
+      isInput ? func.getArgAttrDict(number) : func.getResultAttrDict(number);
+  auto name = attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr();
+  auto io = attributes ? attributes.getAs<IoAttr>(kIoAttr) : IoAttr();
+  if (!name || !io)
+    return func.emitOpError() << (isInput ? "argument " : "result ") << number
+                              << " has no amp.name or no amp.io";
+  auto type = cast<RankedTensorType>(isInput ? func.getArgumentTypes()[number]
+                                             : func.getResultTypes()[number]);
+  auto port = std::make_unique<rt::fb::PortT>();
+  port->name = name.str();
+  port->kind = static_cast<rt::fb::IoKind>(io.getValue());
+  port->type = planTensorType(type);
+  port->bytes = storageBytes(type);
+  if (auto divisor = attributes.getAs<IntegerAttr>(kDivisorAttr))
+    port->divisor = divisor.getInt();
+  port->source = sourceOf(isInput ? func.getArgument(number).getLoc()
+                                  : func.front().getTerminator()->getOperand(number).getLoc());
+  ports.push_back(std::move(port));
+  return success();
+}
+
+rt::fb::InstructionT &PlanBuilder::addInstruction(rt::fb::EntryT &entry, Operation *op,
+                                                  StringRef label) {
+  auto instruction = std::make_unique<rt::fb::InstructionT>();
+  instruction->source = sourceOf(op->getLoc());
+  std::string path = namePathOf(op->getLoc());
+  instruction->label = path.empty() ? label.str() : path + " " + label.str();
+  entry.instructions.push_back(std::move(instruction));
+  return *entry.instructions.back();
+}
+
+LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
+  auto symbol = group->getAttrOfType<SymbolRefAttr>(kKernelAttr);
+  if (!symbol)
+    return success(); // its results are empty
+  auto found = kernelNumbers.find(symbol.getLeafReference().getValue());
+  if (found == kernelNumbers.end())
+    return group.emitOpError() << "names a kernel that does not exist: " << symbol;
+  FailureOr<SmallVector<KernelArgument>> arguments = kernelArguments(group);
+  if (failed(arguments))
+    return failure();
+  rt::fb::LaunchT launch;
+  launch.kernel = found->second.first;
+  launch.tiles = found->second.second;
+  for (const KernelArgument &argument : *arguments) {
+    FailureOr<rt::fb::Place> place = planPlace(group, argument.place);
+    if (failed(place))
+      return failure();
+    launch.args.push_back(*place);
+  }
+  addInstruction(entry, group, found->first()).op.Set(std::move(launch));
+  return success();
+}
+
+LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry, MatmulOp matmul) {
+  MatmulOp::Extents extents = matmul.extents();
+  if (tensorType(matmul.getResult()).getNumElements() == 0)
+    return success();
+  rt::fb::ContractionT op;
+  std::unique_ptr<rt::fb::Place> *places[] = {&op.a, &op.b, &op.c};
+  Value values[] = {matmul.getLhs(), matmul.getRhs(), matmul.getResult()};
+  for (auto [place, value] : llvm::zip(places, values)) {
+    PlaceAttr attribute = placeOf(value);
+    if (!attribute)
+      return failure();
+    FailureOr<rt::fb::Place> planned = planPlace(matmul, attribute);
+    if (failed(planned))
+      return failure();
+    *place = std::make_unique<rt::fb::Place>(*planned);
+  }
+  op.dtype_a = planType(tensorType(matmul.getLhs()).getElementType());
+  op.dtype_b = planType(tensorType(matmul.getRhs()).getElementType());
+  op.dtype_c = planType(tensorType(matmul.getResult()).getElementType());
+  op.m = extents.m;
+  op.n = extents.n;
+  op.k = extents.k;
+  op.transpose_a = matmul.getTransposeA();
+  op.transpose_b = matmul.getTransposeB();
+  op.batch = extents.batch;
+  op.stride_a = extents.m * extents.k;
+  op.stride_b = extents.k * extents.n;
+  op.stride_c = extents.m * extents.n;
+  addInstruction(entry, matmul, "matmul").op.Set(std::move(op));
+  return success();
+}
+
+LogicalResult PlanBuilder::addCopy(rt::fb::EntryT &entry, Operation *op, Value value,
+                                   PlaceAttr destination) {
+  PlaceAttr source = placeOf(value);
+  if (!source)
+    return failure();
+  int64_t bytes = storageBytes(tensorType(value));
+  if (source == destination || bytes == 0)
+    return success();
+  FailureOr<rt::fb::Place> from = planPlace(op, source), to = planPlace(op, destination);
+  if (failed(from) || failed(to))
+    return failure();
+  rt::fb::CopyT copy;
+  copy.src = std::make_unique<rt::fb::Place>(*from);
+  copy.dst = std::make_unique<rt::fb::Place>(*to);
+  copy.bytes = bytes;
+  addInstruction(entry, op, "copy").op.Set(std::move(copy));
+  return success();
+}
+
+LogicalResult PlanBuilder::addInstruction(rt::fb::EntryT &entry, func::FuncOp func,
+                                          Operation *op) {
+  MLIRContext *context = op->getContext();
+  if (isa<ReadOp, ReshapeOp>(op))
+    return success(); // their place is that of the bytes they look at
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return addConstant(entry, constant);
+  if (auto group = dyn_cast<GroupOp>(op))
+    return addLaunch(entry, group);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return addContraction(entry, matmul);
+  if (auto write = dyn_cast<WriteOp>(op))
+    return addCopy(entry, op, write.getInput(),
+                   PlaceAttr::get(context, Space::variable, 0, write.getVariableAttr()));
+  if (isa<func::ReturnOp>(op)) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (failed(addCopy(entry, op, operand.get(),
+                         PlaceAttr::get(context, Space::output, operand.getOperandNumber(), {}))))
+        return failure();
+    return success();
+  }
+  return op->emitOpError() << "cannot stand in an entry of a placed module";
+}
+
+LogicalResult PlanBuilder::addEntry(func::FuncOp func, Entry kind) {
+  if (!func.getBody().hasOneBlock())
+    return func.emitOpError() << "must have a body of one block";
+  auto arena = func->getAttrOfType<IntegerAttr>(kArenaBytesAttr);
+  if (!arena)
+    return func.emitOpError() << "has no " << kArenaBytesAttr
+                              << "; codegen takes modules in stage placed";
+  auto entry = std::make_unique<rt::fb::EntryT>();
+  entry->name = stringifyEntry(kind).str();
+  entry->arena_bytes = arena.getInt();
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (failed(addPort(entry->inputs, func, i, /*isInput=*/true)))
+      return failure();
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (failed(addPort(entry->outputs, func, i, /*isInput=*/false)))
+      return failure();
+  for (Operation &op : func.front())
+    if (failed(addInstruction(*entry, func, &op)))
+      return failure();
+  plan.entries.push_back(std::move(entry));
+  return success();
+}

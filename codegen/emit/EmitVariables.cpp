@@ -1,0 +1,102 @@
+// Variables, kernels and the settings that a runtime alone needs.
+#include "codegen/cpu/CompileKernels.h"
+#include "codegen/emit/PlanBuilder.h"
+#include "codegen/kernel/Tiling.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+// The enumerations of dialect and plan run in step.
+static_assert(static_cast<int>(VariableRole::rate) == static_cast<int>(rt::fb::Role::Rate));
+static_assert(static_cast<int>(VariableRole::moment) == static_cast<int>(rt::fb::Role::Moment));
+static_assert(static_cast<int>(InitKind::data) == static_cast<int>(rt::fb::InitKind::Data));
+static_assert(static_cast<int>(InitKind::uniform) == static_cast<int>(rt::fb::InitKind::Uniform));
+
+LogicalResult PlanBuilder::addVariables() {
+  constexpr uint64_t kAlignment = rt::kSectionAlignment;
+  uint64_t end = 0;
+  std::string description = plan.model_name + "\n";
+  for (auto variable : module.getOps<VariableOp>()) {
+    auto entry = std::make_unique<rt::fb::VariableT>();
+    entry->name = variable.getSymName().str();
+    entry->type = planTensorType(variable.tensorType());
+    entry->role = static_cast<rt::fb::Role>(variable.getRole());
+    entry->offset = llvm::alignTo(end, kAlignment);
+    entry->bytes = storageBytes(variable.tensorType());
+    entry->source = sourceOf(variable.getLoc());
+    end = entry->offset + entry->bytes;
+    variableOffsets[entry->name] = entry->offset;
+
+    entry->init = std::make_unique<rt::fb::InitT>();
+    entry->init->kind = static_cast<rt::fb::InitKind>(variable.getInit());
+    ArrayRef<double> numbers = variable.getInitArgs().value_or(ArrayRef<double>());
+    entry->init->a = numbers.size() > 0 ? numbers[0] : 0;
+    entry->init->b = numbers.size() > 1 ? numbers[1] : 0;
+    entry->init->site = variable.getSite().value_or(0);
+    if (std::optional<ElementsAttr> value = variable.getValue()) {
+      uint64_t offset = llvm::alignTo(sections.constants.size(), kAlignment);
+      if (failed(placeConstant(variable, *value, offset)))
+        return failure();
+      entry->init->data_offset = offset;
+    }
+    // What a checkpoint must agree on: names, types and roles.
+    llvm::raw_string_ostream(description)
+        << entry->name << " " << variable.getType() << " "
+        << stringifyVariableRole(variable.getRole()) << "\n";
+    plan.variables.push_back(std::move(entry));
+  }
+  plan.variable_bytes = end;
+  plan.model_hash = llvm::xxh3_64bits(StringRef(description));
+  return success();
+}
+
+LogicalResult PlanBuilder::addKernels() {
+  for (auto func : kernels.getOps<func::FuncOp>()) {
+    FailureOr<scf::ParallelOp> loop = parallelLoopOf(func);
+    if (failed(loop))
+      return failure();
+    FailureOr<Tiling> tiling = tilingOf(*loop);
+    if (failed(tiling))
+      return failure();
+    kernelNumbers[func.getName()] = {plan.kernels.size(), tiling->tiles};
+    auto kernel = std::make_unique<rt::fb::KernelT>();
+    kernel->symbol = (kSymbolPrefix + func.getName()).str();
+    kernel->args = func.getNumArguments();
+    kernel->name = func.getName().str();
+    plan.kernels.push_back(std::move(kernel));
+  }
+  return success();
+}
+
+void PlanBuilder::addSettings() {
+  if (auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr)) {
+    auto number = [&](StringRef key) -> uint64_t {
+      auto value = train.getAs<IntegerAttr>(key);
+      return value ? value.getInt() : 0;
+    };
+    plan.train = std::make_unique<rt::fb::TrainDefaultsT>();
+    plan.train->steps = number("steps");
+    plan.train->seed = number("seed");
+    plan.train->log_every = number("log_every");
+    plan.train->save_every = number("save_every");
+  }
+  auto lines = module->getAttrOfType<ArrayAttr>(kDataAttr);
+  if (!lines)
+    return;
+  for (auto line : lines.getAsRange<DictionaryAttr>()) {
+    auto entry = std::make_unique<rt::fb::DataLineT>();
+    if (auto names = line.getAs<ArrayAttr>("names"))
+      for (auto name : names.getAsRange<StringAttr>())
+        entry->names.push_back(name.str());
+    if (auto spec = line.getAs<StringAttr>("spec"))
+      entry->spec = spec.str();
+    entry->validation = static_cast<bool>(line.getAs<UnitAttr>("validation"));
+    if (auto loc = line.getAs<LocationAttr>("loc"))
+      entry->source = sourceOf(loc);
+    plan.data.push_back(std::move(entry));
+  }
+}
