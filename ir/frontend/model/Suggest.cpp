@@ -6,8 +6,13 @@
 
 namespace ampc::model {
 
+/// Edits after which two names of this length still look alike.
+static unsigned reach(size_t length) {
+  return length < 3 ? 0 : length < 5 ? 1 : length / 3 + 1;
+}
+
 Nearest::Nearest(llvm::StringRef wanted)
-    : wanted(wanted.take_front(64)), distance(this->wanted.size() / 3 + 1) {}
+    : wanted(wanted.take_front(64)), distance(reach(this->wanted.size()) + 1) {}
 
 void Nearest::consider(llvm::StringRef candidate) {
   if (candidate.size() > 64 || candidate == "_")

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 using namespace ampc::model;
 
 namespace {
@@ -136,7 +134,7 @@ TEST(Recovery, AtMostTwentyErrors) {
   parseFile(text + "}\n", "t.amp", diagnostics);
   EXPECT_EQ(diagnostics.errors().size(), 20u);
   EXPECT_TRUE(llvm::StringRef(diagnostics.str())
-                  .ends_with("error: 20 errors; later ones are not shown\n"));
+                  .ends_with("note: stopped after 20 errors\n"));
 }
 
 TEST(Limits, NotText) {
@@ -270,59 +268,6 @@ TEST(Limits, UnterminatedEverything) {
   EXPECT_EQ(errors("model m { a = f(b"),
             "1:18 expected ',' or ')', found the end of the file\n1:9 "
             "unfinished block opened here\n");
-}
-
-TEST(Fuzz, MutationsNeverCrash) {
-  const std::string valid =
-      "model m {\n  dim n = 16, k\n  const w = [1, 2], s = \"a\\n\"\n  input "
-      "x: f32[n, k]\n  def f(x, p = 2 ** -1) {\n"
-      "    return x[..., 1:], x * p\n  }\n  for a, b in w as l { x = f(x, p = "
-      "a.b.0)[0] }\n"
-      "  if n > 3 and not (k == 2) { y = 1 } else if n { y = -2 } else { y = 3 "
-      "}\n  output o = x\n  loss = mean(x)\n"
-      "  metric accuracy(x, y)\n}\ntrain {\n  optimizer = adamw(lr = 1e-3)\n  "
-      "group \"*.bias\" { lr = 0 }\n}\n"
-      "data { x, y = npy(\"f\")\n  validation { x = npy(\"g\") } }\n";
-  const std::string pieces[] = {"(",        ")",
-                                "[",        "]",
-                                "{",        "}",
-                                "\n",       "\"",
-                                "\\",       "#",
-                                ",",        "=",
-                                ":",        "...",
-                                "**",       "-",
-                                "not ",     "if ",
-                                "else ",    "def ",
-                                "input ",   "return ",
-                                "1e",       ".",
-                                "\xC3\xA9", "9999999999999999999"};
-  std::mt19937 random(20240501);
-  for (int round = 0; round < 5000; ++round) {
-    std::string text = valid;
-    for (int edits = 1 + random() % 4; edits > 0; --edits) {
-      size_t at = random() % text.size();
-      switch (random() % 4) {
-      case 0:
-        text.erase(at, 1 + random() % 20);
-        break;
-      case 1:
-        text.insert(at, pieces[random() % std::size(pieces)]);
-        break;
-      case 2:
-        text[at] = char(random() % 256);
-        break;
-      default:
-        text.insert(at, text.substr(random() % text.size(), random() % 40));
-      }
-      if (text.empty())
-        text = "m";
-    }
-    Diagnostics diagnostics;
-    auto ast = parseFile(text, "t.amp", diagnostics);
-    EXPECT_LE(diagnostics.errors().size(), Diagnostics::kMaxErrors);
-    std::string printed = toString(*ast), shown = diagnostics.str();
-    EXPECT_EQ(shown.empty(), !diagnostics.failed());
-  }
 }
 
 } // namespace
