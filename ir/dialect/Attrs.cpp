@@ -18,3 +18,34 @@ void ampc::amp::AmpDialect::registerAttributes() {
 #include "ir/dialect/Attrs.cpp.inc"
       >();
 }
+
+using namespace ampc::amp;
+
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Space space, int64_t index,
+                                FlatSymbolRefAttr variable) {
+  if (index < 0)
+    return emitError() << "a place's index must be at least 0, got " << index;
+  if ((space == Space::variable) != static_cast<bool>(variable))
+    return emitError()
+           << "a place names a variable exactly in space variable, got space "
+           << stringifySpace(space);
+  return success();
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef kind, StringRef level,
+                                 int64_t vectorBytes, int64_t cacheBytes,
+                                 FloatAttr bandwidth, FloatAttr launchNs) {
+  if (vectorBytes <= 0 || cacheBytes <= 0)
+    return emitError()
+           << "a target's vector_bytes and cache_bytes must be above 0, got "
+           << vectorBytes << " and " << cacheBytes;
+  if (!(bandwidth.getValueAsDouble() > 0))
+    return emitError() << "a target's bandwidth must be above 0, got "
+                       << bandwidth.getValueAsDouble();
+  if (!(launchNs.getValueAsDouble() >= 0))
+    return emitError() << "a target's launch_ns must be at least 0, got "
+                       << launchNs.getValueAsDouble();
+  return success();
+}

@@ -90,11 +90,13 @@ def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let description = [{
     `#amp.place<arena, 4096>`: byte offset in the entry's arena. `#amp.place<variable, 0, @w>`: the
     variable's own storage. `#amp.place<input, 2>`, `#amp.place<output, 0>`: argument or result
-    number. `#amp.place<constant, 64>`: byte offset in the plan's constant section.
+    number. `#amp.place<constant, 64>`: byte offset in the plan's constant section. The index is not
+    negative; a variable is named in that space and in no other.
   }];
   let parameters = (ins EnumParameter<Amp_Space>:$space, "int64_t":$index,
                         OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable);
   let assemblyFormat = "`<` $space `,` $index (`,` $variable^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {
@@ -104,12 +106,13 @@ def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {
     `#amp.target<kind = "cpu", level = "avx512", vector_bytes = 64, cache_bytes = 2097152,
     bandwidth = 50.0, launch_ns = 2000.0>`: the vector register width and the last private
     cache in bytes, sustained memory bandwidth in bytes per nanosecond and the cost of starting a
-    kernel in nanoseconds. Passes read these and name no chip.
+    kernel in nanoseconds. All but the last are above 0. Passes read these and name no chip.
   }];
   let parameters = (ins StringRefParameter<>:$kind, StringRefParameter<>:$level,
                         "int64_t":$vector_bytes, "int64_t":$cache_bytes,
                         "::mlir::FloatAttr":$bandwidth, "::mlir::FloatAttr":$launch_ns);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // AMPC_IR_ATTRS

@@ -103,3 +103,33 @@ func.func private @wrt_kind() -> (tensor<4xf32> {amp.wrt = 1})
 
 // expected-error @+1 {{knows no attribute 'amp.wrt' on an argument}}
 func.func private @wrt_argument(tensor<4xf32> {amp.wrt = @w})
+
+// -----
+
+// expected-error @+1 {{a place's index must be at least 0, got -5}}
+func.func private @place_index(tensor<4xf32> {amp.place = #amp.place<input, -5>})
+
+// -----
+
+// expected-error @+1 {{a place names a variable exactly in space variable, got space variable}}
+func.func private @place_variable(tensor<4xf32> {amp.place = #amp.place<variable, 0>})
+
+// -----
+
+// expected-error @+1 {{a place names a variable exactly in space variable, got space arena}}
+func.func private @place_arena(tensor<4xf32> {amp.place = #amp.place<arena, 0, @w>})
+
+// -----
+
+// expected-error @+1 {{a target's vector_bytes and cache_bytes must be above 0, got 0 and 1024}}
+module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector_bytes = 0, cache_bytes = 1024, bandwidth = 1.0 : f64, launch_ns = 0.0 : f64>} {}
+
+// -----
+
+// expected-error @+1 {{a target's bandwidth must be above 0, got 0.000000e+00}}
+module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector_bytes = 32, cache_bytes = 1024, bandwidth = 0.0 : f64, launch_ns = 0.0 : f64>} {}
+
+// -----
+
+// expected-error @+1 {{a target's launch_ns must be at least 0, got -1.000000e+00}}
+module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector_bytes = 32, cache_bytes = 1024, bandwidth = 1.0 : f64, launch_ns = -1.0 : f64>} {}
