@@ -395,9 +395,11 @@ Expected<void> Verifier::run() {
   std::unordered_set<std::string_view> names;
   for (const fb::Entry *item : *plan.entries()) {
     std::string_view name = item->name()->string_view();
-    if (name != "train_step" && name != "eval_step" && name != "infer")
+    if (name != "train_step" && name != "eval_step" && name != "infer" &&
+        name != "gradient")
       return error(fmt::format(
-          "entry '{}', expected train_step, eval_step or infer", name));
+          "entry '{}', expected train_step, eval_step, infer or gradient",
+          name));
     if (!names.insert(name).second)
       return error(fmt::format("entry '{}' occurs twice", name));
     AMPC_TRY(entry(*item));

@@ -146,6 +146,10 @@ TEST(Session, MisuseIsAnError) {
   EXPECT_EQ(errorOf(session.step(wrong)).message,
             "'t' is f32[8, 4] (128 bytes), expected f32[8, 3]");
   EXPECT_EQ(errorOf(session.read("nothing")).code, Code::Usage);
+  EXPECT_EQ(errorOf(session.run(EntryKind::Gradient, data.batch)).message,
+            "the plan has no entry 'gradient'");
+  EXPECT_EQ(errorOf(session.run(EntryKind::TrainStep, data.batch)).message,
+            "train_step writes variables; step() runs it");
   EXPECT_EQ(errorOf(session.write("w", data.x.view())).message,
             "the variable is f32[3, 4], the value f32[8, 4] (128 bytes)");
   EXPECT_EQ(session.counters().iteration, 0);

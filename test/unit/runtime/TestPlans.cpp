@@ -17,7 +17,8 @@ std::vector<uint8_t> contents(const std::string &path) {
 }
 
 void spill(const std::string &path, std::span<const uint8_t> bytes) {
-  // A file that is truncated and written anew is flushed by some file systems; a new one is not.
+  // A file that is truncated and written anew is flushed by some file systems;
+  // a new one is not.
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
   std::ofstream file(path, std::ios::binary);

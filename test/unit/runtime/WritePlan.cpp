@@ -1,4 +1,5 @@
-// Writes the hand-built regression plan to the path given: what the ampc-rt tests run.
+// Writes the hand-built regression plan to the path given: what the ampc-rt
+// tests run.
 #include "test/unit/runtime/TestPlans.h"
 
 #include <cstdio>
@@ -7,7 +8,8 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   using namespace ampc::rt;
-  auto done = writePlanFile(argv[1], test::regression(), test::regressionSections(), true);
+  auto done = writePlanFile(argv[1], test::regression(),
+                            test::regressionSections(), true);
   if (!done)
     std::fprintf(stderr, "%s\n", done.error().text().c_str());
   return done ? 0 : int(done.error().code);
