@@ -1,8 +1,7 @@
 // ampc-opt: MLIR's optimizer driver over the amp dialect. Registers dialects,
 // passes and pipelines and holds no logic; only the dialects that a stage or a
 // lowering step can print are known.
-#include "codegen/cpu/Passes.h"
-#include "codegen/kernel/Passes.h"
+#include "codegen/Register.h"
 #include "ir/dialect/Dialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,8 +26,7 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();
   ampc::registerPasses();
-  ampc::registerAmpcKernelPasses();
-  ampc::registerAmpcCpuPasses();
+  ampc::registerCodegenPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "ampc optimizer driver\n", registry));
 }

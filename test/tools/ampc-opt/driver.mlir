@@ -14,6 +14,7 @@
 // HELP: --amp-expand-math
 // HELP: --amp-form-groups
 // HELP: --amp-place-buffers
+// HELP: --amp-print-cuda
 // HELP: --amp-tile-kernels
 // HELP: --canonicalize
 // HELP: --cse
