@@ -132,23 +132,58 @@ TEST(Fuzz, ParserSurvivesMutations) {
   }
 }
 
+/// Puts other words in the place of one or two words: the text mostly stays
+/// well formed.
+std::string exchangeWords(std::string text, std::mt19937 &random) {
+  static const std::string words[] = {
+      "0",        "-1",  "3",       "0.5",           "none",
+      "true",     "f16", "i32",     "1000000000000", "\"s\"",
+      "[]",       "x",   "relu(x)", "y > 0",         "ids",
+      "range(3)", "sum", "where",   "zeros"};
+  for (unsigned edits = 1 + random() % 2; edits > 0; --edits) {
+    auto wordAt = [&] {
+      size_t begin = random() % text.size(), end;
+      while (begin < text.size() && !llvm::isAlnum(text[begin]))
+        ++begin;
+      while (begin > 0 && begin < text.size() && llvm::isAlnum(text[begin - 1]))
+        --begin;
+      for (end = begin; end < text.size() && llvm::isAlnum(text[end]);)
+        ++end;
+      return std::pair<size_t, size_t>(begin, end - begin);
+    };
+    auto [from, fromLength] = wordAt();
+    std::string other = random() % 2 ? words[random() % std::size(words)]
+                                     : text.substr(from, fromLength);
+    auto [at, length] = wordAt();
+    text.replace(at, length, other);
+  }
+  return text;
+}
+
+/// Loads a text; false if not even its syntax is right.
+bool survives(mlir::MLIRContext &context, llvm::StringRef text) {
+  Diagnostics diagnostics;
+  auto module = loadModel(context, text, "t.amp", {}, diagnostics);
+  EXPECT_EQ(bool(module), !diagnostics.failed()) << text.str();
+  // Errors stand in the text: none comes from the verifier.
+  for (const Diagnostic &error : diagnostics.errors())
+    EXPECT_TRUE(error.loc.valid()) << error.text << "\n" << text.str();
+  EXPECT_EQ(diagnostics.str().empty(), bool(module));
+  Diagnostics syntax;
+  parseFile(text, "t.amp", syntax);
+  return !syntax.failed();
+}
+
 TEST(Fuzz, ElaboratorSurvivesMutations) {
   ASSERT_TRUE(Loaded(kModel).module) << Loaded(kModel).errors();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::mt19937 random(7);
-  unsigned loaded = 0;
-  mlir::MLIRContext context;
-  for (int round = 0; round < 3000; ++round) {
-    std::string text = mutate(kModel, random, 2);
-    Diagnostics diagnostics;
-    auto module = loadModel(context, text, "t.amp", {}, diagnostics);
-    loaded += bool(module);
-    EXPECT_EQ(bool(module), !diagnostics.failed()) << text;
-    // Errors stand in the text: none comes from the verifier.
-    for (const Diagnostic &error : diagnostics.errors())
-      EXPECT_TRUE(error.loc.valid()) << error.text << "\n" << text;
-    EXPECT_EQ(diagnostics.str().empty(), bool(module));
-  }
-  EXPECT_GT(loaded, 100u); // the mutations reach past the parser
+  for (int round = 0; round < 1000; ++round)
+    survives(context, mutate(kModel, random, 2));
+  unsigned wellFormed = 0;
+  for (int round = 0; round < 2000; ++round)
+    wellFormed += survives(context, exchangeWords(kModel, random));
+  EXPECT_GT(wellFormed, 500u); // they reach past the parser
 }
 
 } // namespace

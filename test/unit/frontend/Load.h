@@ -14,7 +14,7 @@ namespace ampc::model {
 
 /// A loaded model or its errors.
 struct Loaded {
-  mlir::MLIRContext context;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
