@@ -2,6 +2,7 @@
 // rounding. Tests of whole steps at full size run through here, so the loops
 // are tiled for registers; the order of the additions of one element stays k
 // ascending.
+#include "ir/reference/MatrixProduct.h"
 #include "ir/reference/Models.h"
 
 using namespace mlir;
@@ -60,19 +61,10 @@ void multiply(const double *a, const double *b, double *c, int64_t m, int64_t n,
 }
 
 struct MatmulModel : Model<MatmulModel, amp::MatmulOp> {
-  LogicalResult evaluate(Operation *operation, Operands in,
-                         Results &out) const {
-    auto op = cast<amp::MatmulOp>(operation);
-    auto [batch, m, n, k] = op.extents();
-    std::vector<double> values(static_cast<size_t>(batch * m * n));
-    for (int64_t i = 0; i < batch; ++i) {
-      std::vector<double> a = rowMajor(in[0]->floats().data() + i * m * k, m, k,
-                                       op.getTransposeA());
-      std::vector<double> b = rowMajor(in[1]->floats().data() + i * k * n, k, n,
-                                       op.getTransposeB());
-      multiply(a.data(), b.data(), values.data() + i * m * n, m, n, k);
-    }
-    out.push_back(Tensor::ofFloats(resultType(op), std::move(values)));
+  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
+    out.push_back(Tensor::ofFloats(
+        resultType(op), matrixProduct(cast<amp::MatmulOp>(op), in[0]->floats(),
+                                      in[1]->floats())));
     return success();
   }
 };
@@ -104,6 +96,21 @@ struct LinearModel : Model<LinearModel, amp::LinearOp> {
 };
 
 } // namespace
+
+std::vector<double> matrixProduct(amp::MatmulOp op,
+                                  const std::vector<double> &lhs,
+                                  const std::vector<double> &rhs) {
+  auto [batch, m, n, k] = op.extents();
+  std::vector<double> values(static_cast<size_t>(batch * m * n));
+  for (int64_t i = 0; i < batch; ++i) {
+    std::vector<double> a =
+        rowMajor(lhs.data() + i * m * k, m, k, op.getTransposeA());
+    std::vector<double> b =
+        rowMajor(rhs.data() + i * k * n, k, n, op.getTransposeB());
+    multiply(a.data(), b.data(), values.data() + i * m * n, m, n, k);
+  }
+  return values;
+}
 
 void attachContractionModels(MLIRContext &context) {
   amp::MatmulOp::attachInterface<MatmulModel>(context);

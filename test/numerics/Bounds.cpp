@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 using namespace mlir;
@@ -58,7 +59,8 @@ double roundingBound(double magnitude, Type element) {
   // Every finite magnitude below the smallest normal number has its spacing.
   double normal =
       std::max(std::fabs(magnitude), std::ldexp(1.0, format.minExponent));
-  return std::ldexp(normal, -format.precision);
+  return std::max(std::ldexp(normal, -format.precision),
+                  std::numeric_limits<double>::denorm_min());
 }
 
 double sumBound(Type element, Type result, Accumulation order, int64_t length,
