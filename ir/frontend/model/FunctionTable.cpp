@@ -31,7 +31,7 @@ constexpr const char *kReserved[] = {
     "sigmoid",
     "silu",
     "gelu",
-    "softplus",
+    "softplus", "clip",
     "softmax",
     "log_softmax",
     "prod",

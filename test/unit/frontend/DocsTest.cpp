@@ -1,0 +1,74 @@
+// The examples of docs/language.md and the models of examples/ load.
+#include "test/unit/frontend/Load.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace ampc::model;
+
+namespace {
+
+TEST(Docs, ExamplesOfTheLanguagePageLoad) {
+  auto page = llvm::MemoryBuffer::getFile(AMPC_SOURCE_DIR "/docs/language.md");
+  ASSERT_TRUE(bool(page));
+  llvm::StringRef rest = (*page)->getBuffer();
+  unsigned examples = 0;
+  for (size_t begin; (begin = rest.find("```amp\n")) != llvm::StringRef::npos;
+       ++examples) {
+    rest = rest.substr(begin + strlen("```amp\n"));
+    llvm::StringRef text = rest.take_front(rest.find("```"));
+    Loaded loaded(text);
+    EXPECT_TRUE(loaded.module) << loaded.diagnostics.str();
+    rest = rest.substr(text.size() + 3);
+  }
+  EXPECT_EQ(examples, 3u);
+}
+
+TEST(Docs, ExampleModelsLoad) {
+  unsigned models = 0;
+  std::error_code error;
+  for (llvm::sys::fs::recursive_directory_iterator
+           it(AMPC_SOURCE_DIR "/examples", error),
+       end;
+       it != end && !error; it.increment(error)) {
+    if (!llvm::StringRef(it->path()).ends_with(".amp"))
+      continue;
+    ++models;
+    mlir::MLIRContext context;
+    Diagnostics diagnostics;
+    EXPECT_TRUE(loadModelFile(context, it->path(), {}, diagnostics))
+        << diagnostics.str();
+  }
+  EXPECT_FALSE(error);
+  EXPECT_GE(models, 1u);
+}
+
+/// Every function that the page says is reserved is known to the language, and
+/// none of them loads.
+TEST(Docs, ReservedFunctionsAreKnown) {
+  auto page = llvm::MemoryBuffer::getFile(AMPC_SOURCE_DIR "/docs/language.md");
+  ASSERT_TRUE(bool(page));
+  llvm::StringRef list = (*page)
+                             ->getBuffer()
+                             .split("- Functions: ")
+                             .second.split("- Types of")
+                             .first;
+  unsigned count = 0;
+  for (llvm::SmallVector<llvm::StringRef> parts = {list}; !parts.empty();) {
+    llvm::StringRef code = parts.pop_back_val().split('`').second;
+    auto [names, rest] = code.split('`');
+    if (!rest.empty())
+      parts.push_back(rest);
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(names, words);
+    for (llvm::StringRef word : words) {
+      ++count;
+      std::string errors =
+          errorsOfBody(("input x: f32[2]\ny = " + word + "(x)").str());
+      EXPECT_EQ(errors, ("3:5 '" + word + "' is not available yet\n").str());
+    }
+  }
+  EXPECT_GT(count, 60u);
+}
+
+} // namespace
