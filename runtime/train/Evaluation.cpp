@@ -1,6 +1,7 @@
 // Evaluation over a data set.
 #include "runtime/train/Evaluation.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ampc::rt {
@@ -47,10 +48,17 @@ evaluate(DataSource &data, uint64_t batches, std::span<const Port> ports,
     }
     result.samples += data.batch_size();
   }
+  bool named =
+      std::any_of(scalars.begin(), scalars.end(), [](const Port *port) {
+        return port->kind == PortKind::Loss && port->name == "loss";
+      });
   for (size_t i = 0; i < scalars.size(); ++i) {
-    size_t v = place[i];
     // Nothing to average is 0 / 0: NaN, as the mean of an empty set is.
-    result.values.emplace_back(scalars[i]->name, sums[v] / counts[v]);
+    double mean = sums[place[i]] / counts[place[i]];
+    result.values.emplace_back(scalars[i]->name, mean);
+    if (scalars[i]->kind == PortKind::Loss &&
+        (!named || scalars[i]->name == "loss"))
+      result.loss += mean;
   }
   return result;
 }

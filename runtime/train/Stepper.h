@@ -36,6 +36,7 @@ struct StepResult {
 
 /// Means over a data set.
 struct EvalResult {
+  double loss = 0;        ///< the output `loss`, else the sum of all losses
   uint64_t samples = 0;   ///< counted in the means
   uint64_t left_over = 0; ///< of a last incomplete batch, not counted
   std::vector<std::pair<std::string, double>>

@@ -207,12 +207,17 @@ Expected<TrainSummary> Run::train() {
     AMPC_ASSIGN(const Batch *batch, data.batch(step));
     AMPC_TRY(stepper.step(*batch));
     AMPC_TRY(take());
-    if (options.save_every && (step + 1) % options.save_every == 0 &&
-        step + 1 < options.steps) {
+    auto due = [&](uint64_t every) {
+      return every && (step + 1) % every == 0 && step + 1 < options.steps;
+    };
+    if (due(options.save_every) || due(options.validate_every)) {
       AMPC_TRY(stepper.sync());
       AMPC_TRY(take());
-      AMPC_TRY(save());
     }
+    if (due(options.validate_every))
+      AMPC_TRY(validate());
+    if (due(options.save_every))
+      AMPC_TRY(save());
   }
   AMPC_TRY(finish());
   return summary;

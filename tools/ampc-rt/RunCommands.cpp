@@ -133,9 +133,8 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   } else {
     if (!summary.checkpoint.empty())
       print(fmt::format("checkpoint {}", summary.checkpoint));
-    if (summary.validation && !summary.validation->values.empty())
-      print(fmt::format("validation loss {:.4f}",
-                        summary.validation->values.front().second));
+    if (summary.validation)
+      print(fmt::format("validation loss {:.4f}", summary.validation->loss));
   }
   if (summary.interrupted && !options.json)
     print(fmt::format("interrupted after step {}", summary.steps));

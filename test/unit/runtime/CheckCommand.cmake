@@ -50,3 +50,18 @@ expect("${err}" "text.ampx: error: not a plan file")
 run(1 train plan.ampx --data x=npy:absent.npy)
 run(1 train plan.ampx --data q=normal:1)
 expect("${err}" "the model has no input 'q'; it has x, t")
+
+# Ctrl-C: the window is finished, the state saved, the exit code 130.
+execute_process(
+  COMMAND timeout --preserve-status -s INT 1 "${RT}" train plan.ampx --steps 1000000000
+          --out stopped --progress none
+  WORKING_DIRECTORY "${DIR}" RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+if(NOT result EQUAL 130)
+  message(FATAL_ERROR "interrupted: exit ${result}, expected 130\n${out}\n${err}")
+endif()
+expect("${out}" "interrupted after step ([0-9]+)")
+string(REGEX MATCH "step-[0-9]+" name "${out}")
+if(NOT EXISTS "${DIR}/stopped/${name}.safetensors")
+  message(FATAL_ERROR "no checkpoint: ${out}")
+endif()
+file(REMOVE_RECURSE "${DIR}/stopped")

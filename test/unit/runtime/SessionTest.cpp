@@ -112,6 +112,7 @@ TEST(Session, InferAndEvalWriteNothing) {
   ASSERT_EQ(result.values.size(), 1u);
   EXPECT_EQ(result.values[0].first, "loss");
   EXPECT_GT(result.values[0].second, 0.5);
+  EXPECT_EQ(result.loss, result.values[0].second);
   EXPECT_EQ(errorOf(session.eval(*source, 0)).code, Code::Usage)
       << "endless data";
   EXPECT_EQ(must(session.read("ampc.state/iteration")).as<int64_t>()[0], 0);
