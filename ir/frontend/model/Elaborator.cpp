@@ -29,10 +29,9 @@ OwningOpRef<ModuleOp> Elaborator::run() {
   execBlock(ast.model->body);
   if (!diagnostics.failed())
     defaultOutputs();
+  elaborateInit();
   elaborateTrain();
   elaborateData();
-  if (ast.init)
-    unavailable(ast.init->name.loc, "init");
   if (ast.precision)
     unavailable(ast.precision->name.loc, "precision");
   if (!diagnostics.failed())

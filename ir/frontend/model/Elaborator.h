@@ -170,6 +170,8 @@ public:
   Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<llvm::StringRef> axisNames, const Start &start,
                   bool again, Loc loc);
+  /// How a parameter with this initialiser starts.
+  bool startOf(const Value &value, Loc loc, Start &start);
   /// Records that `alias` is another name of a tied tensor.
   void alias(llvm::StringRef name, const TensorData &tensor, Loc loc);
 
@@ -259,7 +261,10 @@ private:
   Override *findOverride(llvm::StringRef key);
   void reportUnusedOverrides();
 
-  // Settings (TrainSettings.cpp, OptimizerSettings.cpp, DataSettings.cpp).
+  // Settings (InitSettings.cpp, TrainSettings.cpp, OptimizerSettings.cpp,
+  // DataSettings.cpp).
+  void elaborateInit();
+  void unmatchedPattern(const Ident &pattern);
   void elaborateTrain();
   void trainSetting(llvm::StringRef key, Loc keyLoc, const Expr *value);
   void trainInt(llvm::StringRef key, const Expr *value, int64_t least);

@@ -140,23 +140,31 @@ void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind) {
 mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
                               amp::InitKind init,
                               llvm::ArrayRef<double> initArgs, Location loc) {
-  bool drawn = init == amp::InitKind::uniform || init == amp::InitKind::normal;
-  int64_t site = variables.size();
-  amp::VariableOp variable;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    variable = amp::VariableOp::create(
+    declared.push_back(amp::VariableOp::create(
         builder, loc, name, type, amp::VariableRole::parameter, init,
-        initArgs.empty() ? DenseF64ArrayAttr()
-                         : builder.getDenseF64ArrayAttr(initArgs),
-        drawn ? builder.getI64IntegerAttr(site) : IntegerAttr(),
-        ElementsAttr());
+        DenseF64ArrayAttr(), IntegerAttr(), ElementsAttr()));
   }
+  setStart(declared.size() - 1, init, initArgs);
   mlir::Value read = amp::ReadOp::create(
       builder, loc, type, FlatSymbolRefAttr::get(builder.getContext(), name));
-  variables[read] = variable;
+  variables[read] = declared.back();
   return read;
+}
+
+void Emitter::setStart(size_t index, amp::InitKind init,
+                       llvm::ArrayRef<double> initArgs) {
+  amp::VariableOp variable = declared[index];
+  bool drawn = init == amp::InitKind::uniform || init == amp::InitKind::normal;
+  variable.setInit(init);
+  variable.setInitArgsAttr(initArgs.empty()
+                               ? DenseF64ArrayAttr()
+                               : builder.getDenseF64ArrayAttr(initArgs));
+  // The site of an initialiser is the ordinal of its variable (N17).
+  variable.setSiteAttr(drawn ? builder.getI64IntegerAttr(int64_t(index))
+                             : IntegerAttr());
 }
 
 OwningOpRef<ModuleOp> Emitter::finish() {

@@ -65,6 +65,12 @@ public:
                        amp::InitKind init, llvm::ArrayRef<double> initArgs,
                        mlir::Location loc);
 
+  /// All variables, in the order of their declaration.
+  llvm::ArrayRef<amp::VariableOp> variableList() const { return declared; }
+  /// Replaces how variable number `index` starts.
+  void setStart(size_t index, amp::InitKind init,
+                llvm::ArrayRef<double> initArgs);
+
   /// The variable that `value` was read from, or null.
   amp::VariableOp variableOf(mlir::Value value) const {
     return variables.lookup(value);
@@ -90,6 +96,7 @@ private:
   std::vector<ForwardArgument> arguments;
   std::vector<ForwardResult> forwardResults;
   llvm::StringMap<unsigned> resultNames;
+  std::vector<amp::VariableOp> declared;
   llvm::DenseMap<mlir::Value, amp::VariableOp> variables; // by the value read
   int64_t made = 0;
   llvm::DenseMap<uint32_t, mlir::Location> places;

@@ -68,6 +68,29 @@ void Elaborator::alias(llvm::StringRef name, const TensorData &tensor,
   variable->setAttr("aliases", emitter.builder.getArrayAttr(names));
 }
 
+/// How a parameter starts: a number or an initialiser.
+bool Elaborator::startOf(const Value &value, Loc loc, Start &start) {
+  if (value.isNumber()) {
+    double number = value.asFloat();
+    if (number == 1) {
+      start.kind = amp::InitKind::ones;
+    } else if (number != 0 || std::signbit(number)) {
+      start.kind = amp::InitKind::constant;
+      start.args = {number};
+    }
+    return true;
+  }
+  if (value.is(ValueKind::Initialiser)) {
+    const InitialiserData &drawn = value.asInitialiser();
+    start.kind = drawn.kind == InitialiserData::Normal ? amp::InitKind::normal
+                                                       : amp::InitKind::uniform;
+    start.args = {drawn.a, drawn.b};
+    return true;
+  }
+  error(loc, "expected a number or an initialiser, got " + value.describe());
+  return false;
+}
+
 void Elaborator::execParam(const TypedStmt *stmt) {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<llvm::StringRef> axisNames;
@@ -86,24 +109,8 @@ void Elaborator::execParam(const TypedStmt *stmt) {
     return poison(stmt->name);
   }
   Start start;
-  if (init.isNumber()) {
-    double value = init.asFloat();
-    if (value == 1) {
-      start.kind = amp::InitKind::ones;
-    } else if (value != 0 || std::signbit(value)) {
-      start.kind = amp::InitKind::constant;
-      start.args = {value};
-    }
-  } else if (init.is(ValueKind::Initialiser)) {
-    const InitialiserData &drawn = init.asInitialiser();
-    start.kind = drawn.kind == InitialiserData::Normal ? amp::InitKind::normal
-                                                       : amp::InitKind::uniform;
-    start.args = {drawn.a, drawn.b};
-  } else {
-    error(stmt->value->loc,
-          "expected a number or an initialiser, got " + init.describe());
+  if (!startOf(init, stmt->value->loc, start))
     return poison(stmt->name);
-  }
   std::string path = paths.join(stmt->name.text);
   bool again = false;
   if (const PathUse *clash =

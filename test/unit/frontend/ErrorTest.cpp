@@ -403,7 +403,7 @@ TEST(Errors, NotAvailableYet) {
             "10:5 'conv2d' is not available yet\n"
             "11:5 'matmul' is not available yet\n");
   EXPECT_EQ(errorsOf("model m { }\n"
-                     "init { \"a\" = 0 }\n"
+                     "\n"
                      "precision { \"a\" = f32 }\n"
                      "train {\n"
                      "  clip_norm = 1\n"
@@ -414,7 +414,6 @@ TEST(Errors, NotAvailableYet) {
                      "}\n"
                      "data { shuffle = false\n"
                      " validation = 0.1 }\n"),
-            "2:1 'init' is not available yet\n"
             "3:1 'precision' is not available yet\n"
             "5:3 'clip_norm' is not available yet\n"
             "6:3 'group' is not available yet\n"

@@ -1,6 +1,8 @@
 // The train and data blocks, --set, and files: what is built, and the errors.
 #include "test/unit/frontend/Load.h"
 
+#include "ir/frontend/model/Patterns.h"
+
 using namespace ampc::model;
 
 namespace {
@@ -39,6 +41,62 @@ TEST(Settings, Optimizers) {
   EXPECT_EQ(
       optimizer("adam(learning_rate = 1)"),
       "2:26 unknown argument 'learning_rate' of 'adam'; did you mean 'lr'?\n");
+}
+
+TEST(Settings, Init) {
+  EXPECT_EQ(
+      variablesOf(
+          "model m {\n  const deviation = 0.5\n  input x: f32[2, 4]\n  a = "
+          "linear(x, 4, name = \"net.0\")\n"
+          "  b = linear(a, 4, name = \"net.1\")\n  param g: f32[] = 1\n}\n"
+          "init {\n  \"*.weight\", \"g\" = normal(std = deviation)\n  "
+          "\"net.?.bias\" = 0\n  \"net.1.*\" = 2\n}\n"),
+      "amp.variable @net.0.weight : tensor<4x4xf32> role parameter init normal "
+      "with [0.000000e+00, 5.000000e-01] site 0\n"
+      "amp.variable @net.0.bias : tensor<4xf32> role parameter init zeros\n"
+      "amp.variable @net.1.weight : tensor<4x4xf32> role parameter init "
+      "constant with [2.000000e+00]\n"
+      "amp.variable @net.1.bias : tensor<4xf32> role parameter init constant "
+      "with [2.000000e+00]\n"
+      "amp.variable @g : tensor<f32> role parameter init normal with "
+      "[0.000000e+00, 5.000000e-01] site 4\n");
+  EXPECT_EQ(
+      errorsOf("model m {\n  input x: f32[2, 4]\n  a = linear(x, 4, name = "
+               "\"net\")\n}\ninit {\n  \"*.wieght\" = 0\n}\n"),
+      "6:3 pattern '*.wieght' matches nothing; nearest is 'net.weight'\n");
+  EXPECT_EQ(errorsOf("model m { }\ninit {\n  \"a\" = 0\n}\n"),
+            "3:3 pattern 'a' matches nothing\n");
+  EXPECT_EQ(errorsOf("model m { }\ninit {\n  \"a\" = \"b\"\n  a = 0\n  \"c\" = "
+                     "xavier_normal()\n}\n"),
+            "3:9 expected a number or an initialiser, got string\n"
+            "4:3 expected a pattern in quotes, as in \"*.weight\" = normal(std "
+            "= 0.02)\n"
+            "5:9 'xavier_normal' is not available yet\n");
+}
+
+TEST(Settings, Patterns) {
+  for (auto [pattern, name] : {std::pair("*", ""),
+                               {"*", "a.b"},
+                               {"a*", "a"},
+                               {"*.b", "a.a.b"},
+                               {"a?c", "abc"},
+                               {"*a*b*", "xaybz"},
+                               {"a", "a"},
+                               {"", ""}})
+    EXPECT_TRUE(matchesPattern(pattern, name)) << pattern << " " << name;
+  for (auto [pattern, name] : {std::pair("?", ""),
+                               {"a", "ab"},
+                               {"*.b", "a.bc"},
+                               {"a?c", "ac"},
+                               {"b*", "ab"},
+                               {"", "a"}})
+    EXPECT_FALSE(matchesPattern(pattern, name)) << pattern << " " << name;
+  // Many stars take no exponential time.
+  std::string stars, name(2000, 'a');
+  for (int i = 0; i < 1000; ++i)
+    stars += "*a";
+  EXPECT_TRUE(matchesPattern(stars, name));
+  EXPECT_FALSE(matchesPattern(stars + "b", name));
 }
 
 TEST(Settings, Train) {

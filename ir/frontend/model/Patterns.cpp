@@ -1,0 +1,29 @@
+// Patterns, in time linear in the name for each star.
+#include "ir/frontend/model/Patterns.h"
+
+namespace ampc::model {
+
+bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name) {
+  size_t p = 0, n = 0;
+  size_t star = llvm::StringRef::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++; // first let it match nothing
+      resume = n;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != llvm::StringRef::npos) {
+      p = star + 1; // let the last star match one more
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*')
+    ++p;
+  return p == pattern.size();
+}
+
+} // namespace ampc::model
