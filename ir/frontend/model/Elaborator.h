@@ -1,7 +1,7 @@
 // Elaboration: runs a model's statements once, with compile-time values in C++
 // and tensors as ops of the forward function. Split by concern over
 // Elaborator.cpp (scopes, errors, limits), Expressions, Operators, Calls,
-// Statements, Loops, Parameters, TrainSettings, DataSettings and functions/.
+// Statements, Parameters, InitSettings, TrainSettings, DataSettings and functions/.
 //
 // Errors: a function that fails has reported it and returns poison (or false).
 // One error a statement: later ones of the same statement are dropped. What is
@@ -93,13 +93,16 @@ struct Call {
   std::string path;      // set for calls that make ops
   bool again = false;    // repeats an earlier call: parameters are reused
 
+  /// The function's name, as errors quote it.
   llvm::StringRef name() const { return function->name; }
+  /// The value of formal number `i`.
   const Value &operator[](size_t i) const { return args[i].value; }
 };
 
 /// One elaboration of one file.
 class Elaborator {
 public:
+  /// `ast` has a model; values of --set are parsed into its arena.
   Elaborator(mlir::MLIRContext &context, Ast &ast, const ModelOptions &options,
              Diagnostics &diagnostics);
 
@@ -107,11 +110,17 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
   // For functions/: arguments. Each reports a wrong argument at its place.
+  /// A compile-time int.
   bool intArg(const Call &call, size_t index, int64_t &result);
+  /// A compile-time int or float.
   bool floatArg(const Call &call, size_t index, double &result);
+  /// A compile-time bool.
   bool boolArg(const Call &call, size_t index, bool &result);
+  /// A compile-time string.
   bool stringArg(const Call &call, size_t index, llvm::StringRef &result);
+  /// Any tensor.
   bool tensorArg(const Call &call, size_t index, const TensorData *&result);
+  /// A tensor of a float type.
   bool floatTensorArg(const Call &call, size_t index,
                       const TensorData *&result);
   /// A list of extents, or one extent; `allowInferred` admits one -1.
@@ -122,22 +131,31 @@ public:
   /// repeats.
   bool axesArg(const Call &call, size_t index, const TensorData &tensor,
                llvm::SmallVectorImpl<int64_t> &axes);
+  /// `axis` counted from the front, in the range of `tensor`'s axes.
   bool axisInRange(const Call &call, size_t index, int64_t axis,
                    const TensorData &tensor, int64_t &result);
 
   // For functions/: results.
+  /// Where the call stands, named by its path.
   mlir::Location location(const Call &call) {
     return emitter.location(call.expr->loc, call.path);
   }
+  /// A tensor value made at `origin`; checks the limit on operations.
   Value tensor(mlir::Value value, ElemType element, Loc origin,
                llvm::ArrayRef<llvm::StringRef> axisNames = {});
+  /// A list; checks the limits on length, depth and items made.
   Value list(llvm::ArrayRef<Value> items, Loc loc);
+  /// A string, copied; checks the limits.
   Value string(llvm::StringRef text, Loc loc);
+  /// What normal(..) and its kin give.
   Value initialiser(InitialiserData::Kind kind, double a, double b);
+  /// The value of an outcome, or its error at `loc`.
   Value checked(const Outcome &outcome, Loc loc);
+  /// Extents at least 0, no more than 2^48 elements.
   bool checkShape(llvm::ArrayRef<int64_t> shape, ElemType element, Loc loc);
 
   // Operators on tensors (Operators.cpp); one operand may be a number.
+  /// Two operands of one type and shape.
   struct Operands {
     mlir::Value left, right;
     ElemType element = ElemType::F32;
@@ -151,8 +169,10 @@ public:
   bool prepareOperands(llvm::StringRef function, const Value &left,
                        const Value &right, Loc loc, mlir::Location at,
                        bool floats, Operands &operands);
+  /// `left op right` where one is a tensor.
   Value tensorBinary(Tok op, llvm::StringRef path, const Value &left,
                      const Value &right, Loc loc);
+  /// NumPy's common shape and its axis names.
   bool broadcastShapes(llvm::StringRef function, const TensorData &left,
                        const TensorData &right, Loc loc, Operands &operands);
   /// Reports that two shapes differ (`broadcasts`: beyond what broadcasting
@@ -161,6 +181,7 @@ public:
                      const TensorData &right, Loc loc, bool broadcasts);
 
   // Parameters (Parameters.cpp).
+  /// How a variable starts.
   struct Start {
     amp::InitKind kind = amp::InitKind::zeros;
     llvm::SmallVector<double, 2> args;
@@ -176,15 +197,20 @@ public:
   void alias(llvm::StringRef name, const TensorData &tensor, Loc loc);
 
   // Errors and limits.
+  /// Records an error, unless this statement has one already; takes notes.
   Diagnostic &error(Loc loc, const llvm::Twine &text);
+  /// The same; returns poison.
   Value fail(Loc loc, const llvm::Twine &text) {
     error(loc, text);
     return Value::poison();
   }
+  /// What the language has and this release does not.
   Value unavailable(Loc loc, llvm::StringRef what) {
     return fail(loc, "'" + what + "' is not available yet");
   }
+  /// True when work should end: a limit of the whole elaboration, or 20 errors.
   bool stopped() const { return aborted || diagnostics.full(); }
+  /// Enters a bracket, block or call; false (an error) when too deep.
   bool enterNesting(Loc loc);
   void leaveNesting() { --nesting; }
 
@@ -193,7 +219,9 @@ public:
 
 private:
   // Expressions (Expressions.cpp, Indexing.cpp).
+  /// The value of any expression.
   Value eval(const Expr *expr);
+  /// Of one that is no operator.
   Value evalAtom(const Expr *expr);
   Value evalName(const TextExpr *expr);
   Value evalPath(const TextExpr *expr);
@@ -203,36 +231,46 @@ private:
   Value applyBinary(const BinaryExpr *expr, const Value &left,
                     const Value &right);
   bool conditionOf(const Value &value, Loc loc, bool &result);
+  /// Of several, as a list.
   Value evalExprs(llvm::ArrayRef<const Expr *> exprs, Loc loc);
 
   // Calls (Calls.cpp).
   Value evalCall(const CallExpr *expr);
   Value callFunction(const CallExpr *expr, const Function &function);
   Value callDef(const CallExpr *expr, const DefBinding &binding);
+  /// An argument as given; name "" for a positional one.
   struct Given {
     llvm::StringRef name;
     Loc nameLoc;
     Value value;
     Loc loc;
   };
+  /// Evaluates arguments left to right; `name` and `share` go to `call`.
   bool evalArgs(const CallExpr *expr, bool takesShare,
                 llvm::SmallVectorImpl<Given> &given, Call &call);
+  /// Assigns given arguments to formals; those not given stay so.
   bool bindArgs(const CallExpr *expr, llvm::ArrayRef<llvm::StringRef> formals,
                 llvm::ArrayRef<Given> given,
                 llvm::MutableArrayRef<BoundArg> bound);
+  /// Gives a call its path; an error if it is taken.
   bool claimPath(const CallExpr *expr, Call &call, llvm::StringRef function);
+  /// The def that a name means here.
   const DefBinding *findDef(llvm::StringRef name, bool &declaredLater);
   Value unknownFunction(const CallExpr *expr);
 
   // Names (Elaborator.cpp).
   Scope &scope() { return *scopes.back(); }
+  /// What a name means here, or null; `hiddenOuter`: a def cannot see it.
   Binding *find(llvm::StringRef name, bool &hiddenOuter);
+  /// Binds a name in the current scope; an error if it is fixed.
   bool bind(Ident name, Value value, NameKind kind, const Stmt *owner);
+  /// A name whose statement failed raises no further error.
   void poison(Ident name);
   void poisonNames(Block block);
+  /// All names that a statement would have bound.
   void poisonNames(const Stmt *stmt);
 
-  // Statements (Statements.cpp, Loops.cpp).
+  // Statements (Statements.cpp).
   void execBlock(Block block);
   void exec(const Stmt *stmt);
   void execDecl(const DeclStmt *stmt);
@@ -244,13 +282,17 @@ private:
   void execReport(const ReportStmt *stmt);
   void execLoop(const LoopStmt *stmt);
   void execIf(const IfStmt *stmt);
+  /// `a, b = list`.
   void unpack(llvm::ArrayRef<Ident> names, const Value &value, Loc loc,
               const Stmt *owner);
+  /// Extents of a type, with the dims they came from.
   bool evalType(const TypeExpr &type, llvm::SmallVectorImpl<int64_t> &shape,
                 llvm::SmallVectorImpl<llvm::StringRef> &axisNames);
+  /// Without any output: every top-level tensor that nothing uses.
   void defaultOutputs();
 
   // --set (Overrides.cpp).
+  /// One --set.
   struct Override {
     std::string key;
     const Expr *value = nullptr;
@@ -264,6 +306,7 @@ private:
   // Settings (InitSettings.cpp, TrainSettings.cpp, OptimizerSettings.cpp,
   // DataSettings.cpp).
   void elaborateInit();
+  /// Reports a pattern that matches nothing, with the nearest name.
   void unmatchedPattern(const Ident &pattern);
   void elaborateTrain();
   void trainSetting(llvm::StringRef key, Loc keyLoc, const Expr *value);
@@ -272,6 +315,7 @@ private:
   void scheduleSetting(const Expr *value);
   void precisionSetting(const Expr *value);
   void elaborateData();
+  /// One line of the data block; null after an error.
   mlir::Attribute dataLine(const Setting &setting, llvm::StringMap<Loc> &seen);
 
   Ast &ast;

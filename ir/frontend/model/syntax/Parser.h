@@ -32,26 +32,33 @@ public:
   Parser(llvm::StringRef text, uint32_t base, Ast &ast,
          Diagnostics &diagnostics);
 
+  /// Reads a whole file into the Ast.
   void parseFile();
+  /// Reads one expression that is all of the text.
   const Expr *parseWholeExpression();
 
 private:
   // Tokens.
   void advance() { token = lexer.next(); }
   bool at(Tok kind) const { return token.kind == kind; }
+  /// Takes the token if it is of this kind.
   bool accept(Tok kind);
   bool expect(Tok kind, const llvm::Twine &what);
   bool expect(Tok kind) { return expect(kind, spelling(kind)); }
+  /// Reports "expected WHAT, found the token"; returns false.
   bool failExpected(const llvm::Twine &what);
   bool failAt(Loc loc, const llvm::Twine &text);
   bool parseName(Ident &name, const llvm::Twine &what = "a name");
   bool parseNames(llvm::SmallVectorImpl<Ident> &names);
 
   // Recovery.
+  /// Skips to the end of the statement after an error.
   void skipStatement(bool collectNames = false);
+  /// Takes the newline that ends a statement, or stands before `}`.
   bool endStatement();
 
   // Expressions (ParseExpr.cpp).
+  /// An operator whose right operand is being read.
   struct PendingOperator {
     Tok op;
     bool unary;
@@ -66,8 +73,11 @@ private:
   bool parseIndexItem(IndexItem &item);
   bool parseExprs(llvm::SmallVectorImpl<const Expr *> &list);
   bool parseExprsUntil(Tok close, llvm::SmallVectorImpl<const Expr *> &list);
+  /// Takes a closing bracket; the error shows the opening one.
   bool closeBracket(Tok close, Loc open, bool isList = true);
+  /// Counts an operator or index bracket of the expression.
   bool countOperator(Loc loc);
+  /// Enters a bracket, block or else-if; an error when too deep.
   bool enter(Loc loc);
   void leave() { --nesting; }
 
@@ -88,6 +98,7 @@ private:
   const Stmt *parseFor(Loc loc);
   const Stmt *parseIf(Loc loc);
   bool parseType(TypeExpr &type);
+  /// Reports a statement that may not stand here.
   bool checkPlace(StmtKind kind, Loc loc);
 
   // Settings (ParseSettings.cpp).
