@@ -1,7 +1,8 @@
 // Elaboration: runs a model's statements once, with compile-time values in C++
 // and tensors as ops of the forward function. Split by concern over
 // Elaborator.cpp (scopes, errors, limits), Expressions, Operators, Calls,
-// Statements, Parameters, InitSettings, TrainSettings, DataSettings and functions/.
+// Statements, Parameters, InitSettings, TrainSettings, DataSettings and
+// functions/.
 //
 // Errors: a function that fails has reported it and returns poison (or false).
 // One error a statement: later ones of the same statement are dropped. What is
