@@ -7,6 +7,7 @@
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/ReferenceStepper.h"
 
+#include "llvm/Config/llvm-config.h"
 #include <chrono>
 
 using namespace mlir;
@@ -96,6 +97,8 @@ rt::Expected<std::string> emit(const Model &model, Emit what,
     return tl::unexpected(capture.error("code generation failed"));
   return std::move(*generated);
 }
+
+std::string llvm_version() { return LLVM_VERSION_STRING; }
 
 rt::Expected<rt::Session> open_session(const Model &model,
                                        const CompileOptions &options,

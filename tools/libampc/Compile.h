@@ -68,4 +68,7 @@ struct OpenedModel {
 open_stepper(const Model &model, const CompileOptions &options = {},
              const rt::SessionOptions &session = {});
 
+/// Version of the LLVM that compiles kernels, `22.1.8`.
+AMPC_API std::string llvm_version();
+
 } // namespace ampc

@@ -174,6 +174,9 @@ rt::Expected<std::optional<rt::StepResult>> ReferenceStepper::poll() {
 
 rt::Expected<std::vector<rt::NamedTensor>>
 ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
+  if (entry == rt::EntryKind::TrainStep)
+    return rt::fail(rt::Code::Usage, "run",
+                    "train_step writes variables; step() runs it");
   AMPC_ASSIGN(SmallVector<reference::Tensor> values,
               evaluateEntry(entry, batch));
   std::vector<rt::NamedTensor> out;

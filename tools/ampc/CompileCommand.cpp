@@ -1,0 +1,85 @@
+// `ampc compile`: stop early and write what there is.
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/ModelCommand.h"
+
+#include "runtime/plan/FileIO.h"
+
+#include <fmt/format.h>
+
+namespace ampc {
+
+namespace {
+
+constexpr Emit kEmits[] = {Emit::Model,  Emit::Typed, Emit::Step, Emit::Fused,
+                           Emit::Placed, Emit::Llvm,  Emit::Cuda, Emit::Plan};
+
+rt::Expected<Emit> emitByName(const std::string &name) {
+  for (Emit what : kEmits)
+    if (name == name_of(what))
+      return what;
+  return rt::fail(rt::Code::Usage, "--emit",
+                  "expected model, typed, step, fused, placed, llvm, cuda or "
+                  "plan, got '" +
+                      name + "'");
+}
+
+rt::Expected<std::vector<std::string>> entriesOf(const std::string &names) {
+  std::vector<std::string> entries;
+  for (const std::string &name : CLI::detail::split(names, ',')) {
+    if (name == "train")
+      entries.push_back("train_step");
+    else if (name == "eval")
+      entries.push_back("eval_step");
+    else if (name == "infer")
+      entries.push_back("infer");
+    else
+      return rt::fail(rt::Code::Usage, "--entry",
+                      "expected train, eval or infer, got '" + name + "'");
+  }
+  return entries;
+}
+
+} // namespace
+
+Action addCompile(CLI::App &app) {
+  CLI::App *command =
+      app.add_subcommand("compile", "Compile, and write the plan or a stage");
+  command->footer("Example: ampc compile mlp.amp -o mlp.ampx");
+  auto options = std::make_shared<ModelCommand>();
+  auto output = std::make_shared<std::string>();
+  auto what = std::make_shared<std::string>("plan");
+  auto entry = std::make_shared<std::string>();
+  addModelOptions(*command, *options);
+  command->add_option("-o,--output", *output, "File to write; - for stdout")
+      ->required();
+  command->add_option(
+      "--emit", *what,
+      "model, typed, step, fused, placed (IR), llvm, cuda (text) or plan");
+  command->add_option("--entry", *entry,
+                      "train, eval, infer, separated by commas (default: all)");
+  return [options, output, what, entry]() -> rt::Expected<rt::Code> {
+    AMPC_ASSIGN(Emit emitted, emitByName(*what));
+    AMPC_TRY(checkDevice(*options));
+    if (options->model.ends_with(".ampx"))
+      return rt::fail(rt::Code::BadInput, options->model,
+                      "is compiled already; expected .amp or .mlir");
+    if (options->opt_level == 0)
+      return rt::fail(rt::Code::Usage, "--opt-level",
+                      "level 0 evaluates and compiles nothing; expected 1 or 2");
+    AMPC_ASSIGN(CompileOptions compile, compileOptions(*options));
+    AMPC_ASSIGN(compile.entries, entriesOf(*entry));
+    AMPC_ASSIGN(Model model, loadModel(*options));
+    AMPC_ASSIGN(std::string text, emit(model, emitted, compile));
+    if (*output == "-") {
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      return rt::Code::Ok;
+    }
+    AMPC_ASSIGN(rt::AtomicFile file,
+                rt::AtomicFile::create(*output, options->run.force));
+    AMPC_TRY(file.write(std::as_bytes(std::span(text))));
+    AMPC_TRY(file.commit());
+    return rt::Code::Ok;
+  };
+}
+
+} // namespace ampc

@@ -1,0 +1,137 @@
+// What every command that takes a MODEL shares; see ModelCommand.h.
+#include "tools/ampc/ModelCommand.h"
+
+#include <fmt/format.h>
+
+namespace ampc {
+
+void addModelOptions(CLI::App &command, ModelCommand &options) {
+  command
+      .add_option("model", options.model,
+                  "A model (.amp), IR (.mlir) or a plan (.ampx)")
+      ->required();
+  command
+      .add_option("--set", options.set,
+                  "KEY=VALUE: a dim, a const or train.KEY (may be repeated)")
+      ->allow_extra_args(false);
+  command.add_option("--precision", options.precision,
+                     "auto, f32, tf32, bf16 or f16 (default: the model's)");
+  command.add_option("--device", options.device, "auto, cpu or cuda[:N]");
+  command.add_option("--target", options.target,
+                     "cpu[:avx2|avx512]: what to generate code for");
+  command
+      .add_option("--opt-level", options.opt_level,
+                  "0: the reference evaluator; 1: a kernel an op; 2: ops share "
+                  "kernels")
+      ->check(CLI::Range(0, 2));
+  command
+      .add_option("--remarks", options.remarks,
+                  "Print decisions: precision, fusion, memory or all")
+      ->expected(0, 1)
+      ->default_str("all")
+      ->check(CLI::IsMember({"precision", "fusion", "memory", "all"}));
+  command
+      .add_option("--dump-after", options.dump_after,
+                  "Print the IR of a stage on stderr")
+      ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
+  rt::addCommonOptions(command, options.run);
+}
+
+rt::Expected<void> checkDevice(const ModelCommand &options) {
+  if (options.device == "auto" || options.device == "cpu")
+    return {};
+  if (options.device.starts_with("cuda"))
+    return rt::fail(rt::Code::Environment, "--device",
+                    "'" + options.device + "' is not available yet; use cpu");
+  return rt::fail(rt::Code::Usage, "--device",
+                  "expected auto, cpu or cuda[:N], got '" + options.device +
+                      "'");
+}
+
+rt::Expected<Model> loadModel(const ModelCommand &options) {
+  ModelOptions settings;
+  for (const std::string &text : options.set) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return rt::fail(rt::Code::Usage, "--set",
+                      "expected KEY=VALUE, got '" + text + "'");
+    settings.sets.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return Model::load(options.model, settings);
+}
+
+rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
+  CompileOptions compile;
+  constexpr std::string_view known[] = {"", "auto", "f32", "tf32", "bf16",
+                                        "f16"};
+  if (std::find(std::begin(known), std::end(known), options.precision) ==
+      std::end(known))
+    return rt::fail(rt::Code::Usage, "--precision",
+                    "expected auto, f32, tf32, bf16 or f16, got '" +
+                        options.precision + "'");
+  compile.precision = options.precision;
+  compile.opt_level = options.opt_level;
+  compile.target = options.target;
+  compile.dump_after = options.dump_after;
+  auto toStderr = [](std::string_view text) {
+    fmt::print(stderr, "{}", text);
+  };
+  if (!options.dump_after.empty())
+    compile.dump = toStderr;
+  if (!options.remarks.empty()) {
+    compile.remark = toStderr;
+    compile.remark_category = options.remarks;
+  }
+  return compile;
+}
+
+/// A plan is compiled already: what would change that is refused.
+static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
+  const char *given = !options.set.empty()          ? "--set"
+                      : !options.precision.empty()  ? "--precision"
+                      : options.target != "cpu"     ? "--target"
+                      : options.opt_level != 2      ? "--opt-level"
+                      : !options.remarks.empty()    ? "--remarks"
+                      : !options.dump_after.empty() ? "--dump-after"
+                                                    : nullptr;
+  if (given)
+    return rt::fail(rt::Code::Usage, given,
+                    "has no effect on '" + options.model +
+                        "', which is compiled already");
+  return {};
+}
+
+rt::Expected<OpenCommand> openModel(const ModelCommand &options,
+                                    std::vector<std::string> entries,
+                                    std::string gradientOf) {
+  AMPC_TRY(checkDevice(options));
+  rt::SessionOptions session;
+  session.seed = options.run.seed;
+  session.threads = options.run.threads;
+  std::optional<OpenCommand> command;
+  if (options.model.ends_with(".ampx")) {
+    AMPC_TRY(checkPlanOptions(options));
+    if (!gradientOf.empty())
+      return rt::fail(rt::Code::Usage, "--grad",
+                      "a plan has the entries it was compiled with; give the "
+                      "model itself");
+    AMPC_ASSIGN(rt::Plan plan, rt::Plan::load(options.model));
+    AMPC_ASSIGN(rt::Session opened, rt::Session::open(plan, session));
+    command.emplace(OpenCommand{
+        nullptr, {plan, std::make_unique<rt::Session>(std::move(opened)), 0}});
+  } else {
+    AMPC_ASSIGN(Model model, loadModel(options));
+    AMPC_ASSIGN(CompileOptions compile, compileOptions(options));
+    compile.entries = std::move(entries);
+    compile.gradient_of = std::move(gradientOf);
+    auto kept = std::make_unique<Model>(std::move(model));
+    AMPC_ASSIGN(OpenedModel opened, open_stepper(*kept, compile, session));
+    command.emplace(OpenCommand{std::move(kept), std::move(opened)});
+  }
+  if (!options.run.weights.empty())
+    AMPC_TRY(command->opened.stepper->load_weights(options.run.weights,
+                                                   options.run.partial));
+  return std::move(*command);
+}
+
+} // namespace ampc

@@ -1,0 +1,48 @@
+// What every command that takes a MODEL shares: its options, and turning them
+// into a compiled model.
+#pragma once
+
+#include "tools/ampc-rt/RunCommands.h"
+#include "tools/libampc/Ampc.h"
+
+namespace ampc {
+
+/// The MODEL argument and the options of CLI.md's "common options".
+struct ModelCommand {
+  std::string model;
+  std::vector<std::string> set; ///< `KEY=VALUE`
+  std::string precision;        ///< empty: the model's
+  std::string device = "auto";
+  std::string target = "cpu";
+  int opt_level = 2;
+  std::string remarks; ///< category; empty: none
+  std::string dump_after;
+  rt::RunOptions run;
+};
+
+/// Adds MODEL and the common options.
+void addModelOptions(CLI::App &command, ModelCommand &options);
+
+/// The device asked for must be here: anything but the CPU is Code Environment.
+[[nodiscard]] rt::Expected<void> checkDevice(const ModelCommand &options);
+
+/// Reads MODEL with its `--set` values.
+[[nodiscard]] rt::Expected<Model> loadModel(const ModelCommand &options);
+
+/// How to compile, from the options; dumps and remarks go to stderr.
+[[nodiscard]] rt::Expected<CompileOptions>
+compileOptions(const ModelCommand &options);
+
+/// A model that is open: the plan, and what trains or runs it.
+struct OpenCommand {
+  std::unique_ptr<Model> model; ///< null for a plan file
+  OpenedModel opened;
+};
+
+/// Compiles MODEL, or loads it when it is a plan (.ampx), opens it and reads
+/// `--weights`. `entries` and `gradientOf` as in CompileOptions.
+[[nodiscard]] rt::Expected<OpenCommand>
+openModel(const ModelCommand &options, std::vector<std::string> entries = {},
+          std::string gradientOf = "");
+
+} // namespace ampc

@@ -1,0 +1,94 @@
+// `ampc run`: one forward pass, or one forward and backward, on given tensors.
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/ModelCommand.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace ampc {
+
+namespace {
+
+/// `--grad OUTPUT=FILE.npy|ones`, taken apart.
+struct GradientRequest {
+  std::string output, source;
+};
+
+rt::Expected<GradientRequest> parseGradient(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return rt::fail(rt::Code::Usage, "--grad",
+                    "expected OUTPUT=FILE.npy or OUTPUT=ones, got '" + text +
+                        "'");
+  return GradientRequest{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// A tensor of ones for `port`.
+rt::Expected<rt::Tensor> onesFor(const rt::Port &port) {
+  AMPC_ASSIGN(rt::Tensor tensor, rt::Tensor::zeros(port.dtype, port.shape));
+  std::vector<double> ones(tensor.count(), 1.0);
+  AMPC_TRY(rt::convert(rt::DType::F64,
+                       reinterpret_cast<const std::byte *>(ones.data()),
+                       port.dtype, tensor.bytes().data(), tensor.count()));
+  return tensor;
+}
+
+/// The upstream gradient for `port`.
+rt::Expected<rt::Tensor> upstream(const GradientRequest &request,
+                                  const rt::Port &port) {
+  if (request.source == "ones")
+    return onesFor(port);
+  AMPC_ASSIGN(rt::NpyFile file, rt::NpyFile::open(request.source));
+  return rt::Tensor::copy_of(file.view());
+}
+
+rt::Expected<rt::Code> runGradient(const ModelCommand &options,
+                                   const GradientRequest &request) {
+  AMPC_ASSIGN(OpenCommand open,
+              openModel(options, {"gradient"}, request.output));
+  rt::Stepper &stepper = *open.opened.stepper;
+  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
+              rt::readInputs(options.run));
+  std::string seed = "grad." + request.output;
+  for (const rt::Port &port : stepper.inputs(rt::EntryKind::Gradient))
+    if (port.name == seed) {
+      AMPC_ASSIGN(rt::Tensor tensor, upstream(request, port));
+      inputs.push_back({seed, std::move(tensor)});
+    }
+  return rt::runEntry(stepper, rt::EntryKind::Gradient, inputs, options.run);
+}
+
+} // namespace
+
+Action addRun(CLI::App &app) {
+  CLI::App *command = app.add_subcommand(
+      "run", "One forward pass, or one forward and backward, on given tensors");
+  command->footer("Example: ampc run mlp.amp --input x=x.npy --input y=y.npy "
+                  "--grad loss=ones --output-dir out");
+  auto options = std::make_shared<ModelCommand>();
+  auto grad = std::make_shared<std::string>();
+  auto mode = std::make_shared<std::string>("infer");
+  addModelOptions(*command, *options);
+  rt::addInferOptions(*command, options->run);
+  command->add_option(
+      "--grad", *grad,
+      "OUTPUT=FILE.npy or OUTPUT=ones: also write the gradients of every float "
+      "input and parameter for this gradient of OUTPUT");
+  command
+      ->add_option("--mode", *mode,
+                   "infer, or train: how ops that tell the two apart behave")
+      ->check(CLI::IsMember({"infer", "train"}));
+  return [options, grad]() -> rt::Expected<rt::Code> {
+    if (!grad->empty()) {
+      AMPC_ASSIGN(GradientRequest request, parseGradient(*grad));
+      return runGradient(*options, request);
+    }
+    AMPC_ASSIGN(OpenCommand open, openModel(*options, {"infer"}));
+    AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
+                rt::readInputs(options->run));
+    return rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer, inputs,
+                        options->run);
+  };
+}
+
+} // namespace ampc

@@ -1,0 +1,28 @@
+// ampc: the command line of the compiler. Parses, calls one command, reports.
+#include "tools/ampc/Commands.h"
+#include "tools/ampc-rt/RunCommands.h"
+
+#include <fmt/format.h>
+
+int main(int argc, char **argv) {
+  CLI::App app("Compiles and trains neural networks.");
+  app.set_version_flag("--version",
+                       std::string("ampc ") + ampc::rt::runtime_version());
+  app.require_subcommand(1);
+  std::vector<ampc::Action> actions{ampc::addTrain(app), ampc::addEval(app),
+                                    ampc::addRun(app), ampc::addCompile(app),
+                                    ampc::addVersion(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : int(ampc::rt::Code::Usage);
+  }
+  std::vector<CLI::App *> commands = app.get_subcommands(nullptr);
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (!commands[i]->parsed())
+      continue;
+    ampc::rt::Expected<ampc::rt::Code> code = actions[i]();
+    return code ? int(*code) : ampc::rt::report(code.error());
+  }
+  return int(ampc::rt::Code::Usage);
+}
