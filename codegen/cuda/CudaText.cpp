@@ -12,6 +12,17 @@ using namespace mlir;
 using namespace ampc;
 
 FailureOr<std::string> ampc::kernelsAsCudaText(ModuleOp kernels) {
+  for (auto func : kernels.getOps<func::FuncOp>()) {
+    WalkResult vectors = func.walk([](Operation *op) {
+      return llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (vectors.wasInterrupted())
+      return emitError(func.getLoc())
+             << "kernel '" << func.getName()
+             << "' holds a reduction, which in CUDA text is not available yet";
+  }
   OwningOpRef<ModuleOp> copy = kernels.clone();
   PassManager pm(kernels.getContext());
   pm.addPass(createExpandMath());

@@ -90,8 +90,19 @@ Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument, const AxisMa
   } else if (lanes == point.laneAxes) {
     value = vector::LoadOp::create(builder, loc, VectorType::get({point.lanes}, stored), pointer,
                                    offset(builder, loc, axes, point.coordinates));
+  } else if (!(space.extents()[llvm::Log2_64(point.laneAxes)] % point.lanes)) {
+    // Varies along some of the lane axes only, and all lanes lie in one row of the last of them
+    // (lanes start at multiples of their number).
+    SmallVector<Value> first = laneCoordinates(builder, loc, 0);
+    Value index = offset(builder, loc, axes, first);
+    auto type = VectorType::get({point.lanes}, stored);
+    if (lanes >> llvm::Log2_64(point.laneAxes) & 1)
+      value = vector::LoadOp::create(builder, loc, type, pointer, index);
+    else
+      value = vector::BroadcastOp::create(builder, loc, type,
+                                          memref::LoadOp::create(builder, loc, pointer, index));
   } else {
-    // Repeats along some of the lane axes only: element by element.
+    // Rows end between the lanes: element by element.
     SmallVector<Value> elements;
     for (int64_t lane = 0; lane < point.lanes; ++lane)
       elements.push_back(memref::LoadOp::create(
