@@ -1,5 +1,5 @@
-// Codegen's precompiled header: MLIR, LLVM and no header of ours, so that a change here never
-// rebuilds it.
+// Codegen's precompiled header: MLIR, LLVM and no header of ours, so that a
+// change here never rebuilds it.
 #ifndef AMPC_CODEGEN_PCH_H
 #define AMPC_CODEGEN_PCH_H
 #include "mlir/Dialect/Arith/IR/Arith.h"

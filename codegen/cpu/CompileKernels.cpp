@@ -31,7 +31,8 @@ static FailureOr<Optimized> optimize(ModuleOp kernels, const CpuLevel &level) {
   result.module = lowerToLlvm(*copy, *result.context);
   if (!result.module)
     return failure();
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = targetMachineFor(level);
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      targetMachineFor(level);
   if (!machine)
     return report(kernels, machine.takeError());
   result.machine = std::move(*machine);
@@ -39,7 +40,8 @@ static FailureOr<Optimized> optimize(ModuleOp kernels, const CpuLevel &level) {
   return result;
 }
 
-FailureOr<std::vector<uint8_t>> ampc::compileKernels(ModuleOp kernels, const CpuLevel &level) {
+FailureOr<std::vector<uint8_t>> ampc::compileKernels(ModuleOp kernels,
+                                                     const CpuLevel &level) {
   FailureOr<Optimized> optimized = optimize(kernels, level);
   if (failed(optimized))
     return failure();
@@ -53,7 +55,8 @@ FailureOr<std::vector<uint8_t>> ampc::compileKernels(ModuleOp kernels, const Cpu
   return std::move(*linked);
 }
 
-FailureOr<std::string> ampc::kernelsAsLlvmText(ModuleOp kernels, const CpuLevel &level) {
+FailureOr<std::string> ampc::kernelsAsLlvmText(ModuleOp kernels,
+                                               const CpuLevel &level) {
   FailureOr<Optimized> optimized = optimize(kernels, level);
   if (failed(optimized))
     return failure();

@@ -8,17 +8,19 @@
 using namespace llvm;
 using namespace ampc;
 
-static constexpr StringLiteral kAvx2[] = {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt"};
-static constexpr StringLiteral kAvx512[] = {"avx",     "avx2",     "avx512bw", "avx512cd",
-                                            "avx512dq", "avx512f", "avx512vl", "bmi",
-                                            "bmi2",    "f16c",     "fma",      "lzcnt"};
+static constexpr StringLiteral kAvx2[] = {"avx",  "avx2", "bmi",  "bmi2",
+                                          "f16c", "fma",  "lzcnt"};
+static constexpr StringLiteral kAvx512[] = {
+    "avx",      "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
+    "avx512vl", "bmi",  "bmi2",     "f16c",     "fma",      "lzcnt"};
 static const CpuLevel kLevels[] = {{"avx2", "x86-64-v3", 256, kAvx2},
                                    {"avx512", "x86-64-v4", 512, kAvx512}};
 
 ArrayRef<CpuLevel> ampc::cpuLevels() { return kLevels; }
 
 const CpuLevel *ampc::cpuLevelByName(StringRef name) {
-  const CpuLevel *found = find_if(kLevels, [&](const CpuLevel &level) { return level.name == name; });
+  const CpuLevel *found = find_if(
+      kLevels, [&](const CpuLevel &level) { return level.name == name; });
   return found == std::end(kLevels) ? nullptr : found;
 }
 
@@ -26,7 +28,8 @@ const CpuLevel *ampc::hostCpuLevel() {
   StringMap<bool> features = sys::getHostCPUFeatures();
   const CpuLevel *best = nullptr;
   for (const CpuLevel &level : kLevels)
-    if (all_of(level.features, [&](StringRef name) { return features.lookup(name); }))
+    if (all_of(level.features,
+               [&](StringRef name) { return features.lookup(name); }))
       best = &level;
   return best;
 }

@@ -1,5 +1,5 @@
-// Instruction-set levels that kernels are compiled for. A level is a fixed set of features, never
-// a chip: the same plan runs on every machine that has them.
+// Instruction-set levels that kernels are compiled for. A level is a fixed set
+// of features, never a chip: the same plan runs on every machine that has them.
 #ifndef AMPC_CODEGEN_CPU_CPULEVEL_H
 #define AMPC_CODEGEN_CPU_CPULEVEL_H
 
@@ -10,10 +10,11 @@ namespace ampc {
 
 /// One level.
 struct CpuLevel {
-  llvm::StringLiteral name;                       ///< as plans and options call it
-  llvm::StringLiteral cpu;                        ///< LLVM's name
-  unsigned vectorBits;                            ///< register width that LLVM prefers
-  llvm::ArrayRef<llvm::StringLiteral> features;   ///< what a machine must have, LLVM's names
+  llvm::StringLiteral name; ///< as plans and options call it
+  llvm::StringLiteral cpu;  ///< LLVM's name
+  unsigned vectorBits;      ///< register width that LLVM prefers
+  llvm::ArrayRef<llvm::StringLiteral>
+      features; ///< what a machine must have, LLVM's names
 };
 
 /// All levels, the widest last: avx2 (x86-64-v3), avx512 (x86-64-v4).

@@ -15,24 +15,29 @@
 
 namespace ampc {
 
-/// Lowers `kernels` to an LLVM module in `context`: a function `ampc_NAME` and its body a kernel.
-/// Consumes the module's contents. Null, with errors reported, where an op has no lowering.
-std::unique_ptr<llvm::Module> lowerToLlvm(mlir::ModuleOp kernels, llvm::LLVMContext &context);
+/// Lowers `kernels` to an LLVM module in `context`: a function `ampc_NAME` and
+/// its body a kernel. Consumes the module's contents. Null, with errors
+/// reported, where an op has no lowering.
+std::unique_ptr<llvm::Module> lowerToLlvm(mlir::ModuleOp kernels,
+                                          llvm::LLVMContext &context);
 
 /// A code generator for `level` on this system.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> targetMachineFor(const CpuLevel &level);
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+targetMachineFor(const CpuLevel &level);
 
-/// Gives every function the level's attributes and runs LLVM's pipeline. No call of a library
-/// function is introduced.
-void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const CpuLevel &level);
+/// Gives every function the level's attributes and runs LLVM's pipeline. No
+/// call of a library function is introduced.
+void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
+                    const CpuLevel &level);
 
 /// The relocatable object of an optimised module.
-llvm::Expected<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module,
-                                                      llvm::TargetMachine &machine);
+llvm::Expected<llvm::SmallVector<char, 0>>
+emitObject(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Links one relocatable object to a shared one that imports nothing. LLD keeps global state: one
-/// link at a time, under a lock; and it resets every `cl::opt` of the process to its default, so a
-/// program copies its options out before it compiles.
+/// Links one relocatable object to a shared one that imports nothing. LLD keeps
+/// global state: one link at a time, under a lock; and it resets every
+/// `cl::opt` of the process to its default, so a program copies its options out
+/// before it compiles.
 llvm::Expected<std::vector<uint8_t>> linkShared(llvm::ArrayRef<char> object);
 
 } // namespace ampc

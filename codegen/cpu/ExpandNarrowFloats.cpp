@@ -22,26 +22,48 @@ struct Bits {
   Location loc;
   Type like;
 
-  Type i(unsigned width) { return typeLike(builder.getIntegerType(width), like); }
+  Type i(unsigned width) {
+    return typeLike(builder.getIntegerType(width), like);
+  }
   Type f32() { return typeLike(builder.getF32Type(), like); }
   Value u32(uint32_t value) {
-    return constantLike(builder, loc, builder.getIntegerAttr(builder.getI32Type(), APInt(32, value)), like);
+    return constantLike(
+        builder, loc,
+        builder.getIntegerAttr(builder.getI32Type(), APInt(32, value)), like);
   }
-  Value number(float value) { return constantLike(builder, loc, builder.getF32FloatAttr(value), like); }
-  Value cast(Type type, Value value) { return arith::BitcastOp::create(builder, loc, type, value); }
-  Value band(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
-  Value bor(Value a, Value b) { return arith::OrIOp::create(builder, loc, a, b); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
-  Value shl(Value a, unsigned by) { return arith::ShLIOp::create(builder, loc, a, u32(by)); }
-  Value shr(Value a, unsigned by) { return arith::ShRUIOp::create(builder, loc, a, u32(by)); }
+  Value number(float value) {
+    return constantLike(builder, loc, builder.getF32FloatAttr(value), like);
+  }
+  Value cast(Type type, Value value) {
+    return arith::BitcastOp::create(builder, loc, type, value);
+  }
+  Value band(Value a, Value b) {
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  Value bor(Value a, Value b) {
+    return arith::OrIOp::create(builder, loc, a, b);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+  Value shl(Value a, unsigned by) {
+    return arith::ShLIOp::create(builder, loc, a, u32(by));
+  }
+  Value shr(Value a, unsigned by) {
+    return arith::ShRUIOp::create(builder, loc, a, u32(by));
+  }
   Value above(Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, a, b);
   }
   Value choose(Value which, Value a, Value b) {
     return arith::SelectOp::create(builder, loc, which, a, b);
   }
-  Value widen(Value narrow) { return arith::ExtUIOp::create(builder, loc, i(32), narrow); }
+  Value widen(Value narrow) {
+    return arith::ExtUIOp::create(builder, loc, i(32), narrow);
+  }
   Value truncate(unsigned width, Value wide) {
     return arith::TruncIOp::create(builder, loc, i(width), wide);
   }
@@ -51,7 +73,8 @@ struct Bits {
 struct Small {
   unsigned mantissa;
   int bias;
-  bool hasInf; ///< else the all-ones pattern is the only NaN and overflow gives it
+  bool hasInf; ///< else the all-ones pattern is the only NaN and overflow gives
+               ///< it
 };
 constexpr Small kE4M3{3, 7, false}, kE5M2{2, 15, true};
 
@@ -65,7 +88,8 @@ static std::optional<Small> smallFormat(Type element) {
   return std::nullopt;
 }
 
-/// bf16 bits of an f32: round to nearest even; a NaN stays one (its quiet bit is set).
+/// bf16 bits of an f32: round to nearest even; a NaN stays one (its quiet bit
+/// is set).
 static Value roundToBf16(Bits m, Value value) {
   Value bits = m.cast(m.i(32), value);
   Value odd = m.band(m.shr(bits, 16), m.u32(1));
@@ -85,17 +109,22 @@ static Value roundToSmall(Bits m, Value value, Small format) {
   // Normal results: round at bit `drop`, then change the bias of the exponent.
   Value odd = m.band(m.shr(magnitude, drop), m.u32(1));
   Value rounded = m.add(magnitude, m.add(odd, m.u32((1u << (drop - 1)) - 1)));
-  Value normal = m.sub(m.shr(rounded, drop), m.u32((127 - format.bias) << format.mantissa));
-  // Subnormal results: adding 2^23 units of the least subnormal leaves their count in the low bits.
-  float magic = std::ldexp(1.0f, least - static_cast<int>(format.mantissa) + 23);
-  Value shifted =
-      arith::AddFOp::create(m.builder, m.loc, m.cast(m.f32(), magnitude), m.number(magic));
-  Value subnormal = m.sub(m.cast(m.i(32), shifted), m.u32(llvm::bit_cast<uint32_t>(magic)));
-  Value isNormal =
-      m.above(magnitude, m.u32(llvm::bit_cast<uint32_t>(std::ldexp(1.0f, least)) - 1));
+  Value normal = m.sub(m.shr(rounded, drop),
+                       m.u32((127 - format.bias) << format.mantissa));
+  // Subnormal results: adding 2^23 units of the least subnormal leaves their
+  // count in the low bits.
+  float magic =
+      std::ldexp(1.0f, least - static_cast<int>(format.mantissa) + 23);
+  Value shifted = arith::AddFOp::create(
+      m.builder, m.loc, m.cast(m.f32(), magnitude), m.number(magic));
+  Value subnormal =
+      m.sub(m.cast(m.i(32), shifted), m.u32(llvm::bit_cast<uint32_t>(magic)));
+  Value isNormal = m.above(
+      magnitude, m.u32(llvm::bit_cast<uint32_t>(std::ldexp(1.0f, least)) - 1));
   Value result = m.choose(isNormal, normal, subnormal);
   // Beyond the largest finite number. inf itself comes here too.
-  uint32_t infinity = format.hasInf ? 0x7c : 0x7f, nan = format.hasInf ? 0x7e : 0x7f;
+  uint32_t infinity = format.hasInf ? 0x7c : 0x7f,
+           nan = format.hasInf ? 0x7e : 0x7f;
   Value over = m.above(result, m.u32(infinity - 1));
   result = m.choose(over, m.u32(infinity), result);
   Value isNan = m.above(magnitude, m.u32(0x7f800000));
@@ -108,33 +137,40 @@ static Value extendSmall(Bits m, Value narrow, Small format) {
   Value bits = m.widen(narrow);
   Value sign = m.shl(m.band(bits, m.u32(0x80)), 24);
   Value magnitude = m.band(bits, m.u32(0x7f));
-  // Exponent and mantissa in place, then the difference of the biases as an exact product, which
-  // also normalises subnormals.
+  // Exponent and mantissa in place, then the difference of the biases as an
+  // exact product, which also normalises subnormals.
   Value placed = m.cast(m.f32(), m.shl(magnitude, 23 - format.mantissa));
-  Value scaled = arith::MulFOp::create(m.builder, m.loc, placed,
-                                       m.number(std::ldexp(1.0f, 127 - format.bias)));
+  Value scaled = arith::MulFOp::create(
+      m.builder, m.loc, placed, m.number(std::ldexp(1.0f, 127 - format.bias)));
   Value result = m.cast(m.i(32), scaled);
   if (format.hasInf) {
-    Value special = m.bor(m.u32(0x7f800000), m.shl(m.band(magnitude, m.u32(3)), 21));
+    Value special =
+        m.bor(m.u32(0x7f800000), m.shl(m.band(magnitude, m.u32(3)), 21));
     result = m.choose(m.above(magnitude, m.u32(0x7b)), special, result);
   } else {
-    result = m.choose(m.above(magnitude, m.u32(0x7e)), m.u32(0x7fc00000), result);
+    result =
+        m.choose(m.above(magnitude, m.u32(0x7e)), m.u32(0x7fc00000), result);
   }
   return m.cast(m.f32(), m.bor(result, sign));
 }
 
-/// An f64 as f32 rounded to odd: where it is not exact, the last bit is 1, so that a following
-/// rounding to fewer bits sees on which side of a tie the f64 was.
+/// An f64 as f32 rounded to odd: where it is not exact, the last bit is 1, so
+/// that a following rounding to fewer bits sees on which side of a tie the f64
+/// was.
 static Value roundToOdd(Bits m, Value value) {
   OpBuilder &builder = m.builder;
   Location loc = m.loc;
   Value nearest = arith::TruncFOp::create(builder, loc, m.f32(), value);
   Value back = arith::ExtFOp::create(builder, loc, value.getType(), nearest);
-  Value inexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, value);
+  Value inexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE,
+                                        back, value);
   auto magnitude = [&](Value number) {
     Type i64 = m.i(64);
-    Value mask = constantLike(
-        builder, loc, builder.getIntegerAttr(builder.getI64Type(), APInt::getSignedMaxValue(64)), i64);
+    Value mask =
+        constantLike(builder, loc,
+                     builder.getIntegerAttr(builder.getI64Type(),
+                                            APInt::getSignedMaxValue(64)),
+                     i64);
     return m.band(m.cast(i64, number), mask);
   };
   Value bits = m.cast(m.i(32), nearest);
@@ -144,7 +180,8 @@ static Value roundToOdd(Bits m, Value value) {
 }
 
 static Value expandTruncation(Bits m, Value value, Type to) {
-  Value single = getElementTypeOrSelf(value).isF64() ? roundToOdd(m, value) : value;
+  Value single =
+      getElementTypeOrSelf(value).isF64() ? roundToOdd(m, value) : value;
   Type result = typeLike(to, m.like);
   if (isa<BFloat16Type>(to))
     return m.cast(result, roundToBf16(m, single));
@@ -178,7 +215,8 @@ public:
       if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
         return;
       Value input = op->getOperand(0);
-      Type from = getElementTypeOrSelf(input), to = getElementTypeOrSelf(op->getResult(0));
+      Type from = getElementTypeOrSelf(input),
+           to = getElementTypeOrSelf(op->getResult(0));
       OpBuilder builder(op);
       Bits bits{builder, op->getLoc(), input.getType()};
       // f16 <-> f32 and f32 <-> f64 are instructions.

@@ -28,7 +28,8 @@ static Expected<int> memoryFile(ArrayRef<char> bytes) {
     if (count <= 0) {
       std::error_code code(errno, std::generic_category());
       close(fd);
-      return createStringError(code, "cannot write %zu bytes for the linker", bytes.size());
+      return createStringError(code, "cannot write %zu bytes for the linker",
+                               bytes.size());
     }
     done += count;
   }
@@ -48,24 +49,31 @@ Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
   auto closeInput = scope_exit([&] { close(*input); });
   std::string inputName = "/proc/self/fd/" + std::to_string(*input);
   SmallString<128> outputName;
-  if (std::error_code code = sys::fs::createTemporaryFile("ampc-kernels", "so", outputName))
-    return createStringError(code, "cannot make a temporary file for the linker");
+  if (std::error_code code =
+          sys::fs::createTemporaryFile("ampc-kernels", "so", outputName))
+    return createStringError(code,
+                             "cannot make a temporary file for the linker");
   auto removeOutput = scope_exit([&] { sys::fs::remove(outputName); });
 
-  const char *arguments[] = {"ld.lld",          "-shared",       "--no-undefined",
-                             "--build-id=none", "--hash-style=gnu", "--strip-all",
-                             "-znoexecstack",   "-znow",         "--threads=1",
-                             "-soname",         "ampc-kernels.so", "-o",
+  const char *arguments[] = {"ld.lld",           "-shared",
+                             "--no-undefined",   "--build-id=none",
+                             "--hash-style=gnu", "--strip-all",
+                             "-znoexecstack",    "-znow",
+                             "--threads=1",      "-soname",
+                             "ampc-kernels.so",  "-o",
                              outputName.c_str(), inputName.c_str()};
   std::string messages;
   raw_string_ostream stream(messages);
-  lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    return createStringError("linking the kernels failed: %s", StringRef(messages).trim().str().c_str());
-  ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
-      MemoryBuffer::getFile(outputName, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    return createStringError("linking the kernels failed: %s",
+                             StringRef(messages).trim().str().c_str());
+  ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(
+      outputName, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!linked)
-    return createStringError(linked.getError(), "cannot read the linked kernels");
+    return createStringError(linked.getError(),
+                             "cannot read the linked kernels");
   StringRef bytes = (*linked)->getBuffer();
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
 }

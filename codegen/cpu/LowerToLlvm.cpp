@@ -1,6 +1,6 @@
 // Kernels over loops -> the LLVM dialect -> LLVM IR.
-#include "codegen/cpu/CpuSteps.h"
 #include "codegen/cpu/CompileKernels.h"
+#include "codegen/cpu/CpuSteps.h"
 #include "codegen/cpu/Passes.h"
 #include "codegen/kernel/Passes.h"
 
@@ -40,9 +40,10 @@ static void registerInterfaces(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-/// The way down. Each order has a reason: tiles before anything touches scf.parallel; math and
-/// narrow floats while ops are still arith; address arithmetic before scf is gone, so that it is
-/// hoisted; one conversion for all dialects, so that no cast between two type systems is left.
+/// The way down. Each order has a reason: tiles before anything touches
+/// scf.parallel; math and narrow floats while ops are still arith; address
+/// arithmetic before scf is gone, so that it is hoisted; one conversion for all
+/// dialects, so that no cast between two type systems is left.
 static LogicalResult runLowering(ModuleOp kernels) {
   PassManager pm(kernels.getContext());
   pm.addPass(createTileKernels());
@@ -59,8 +60,9 @@ static LogicalResult runLowering(ModuleOp kernels) {
   return pm.run(kernels);
 }
 
-/// `void ampc_NAME(const void *const *args, int64_t begin, int64_t end)` around a lowered kernel,
-/// whose pointers are arguments of their own so that they can be noalias.
+/// `void ampc_NAME(const void *const *args, int64_t begin, int64_t end)` around
+/// a lowered kernel, whose pointers are arguments of their own so that they can
+/// be noalias.
 static void wrapKernel(LLVM::LLVMFuncOp body) {
   MLIRContext *context = body.getContext();
   Location loc = body.getLoc();
@@ -70,14 +72,16 @@ static void wrapKernel(LLVM::LLVMFuncOp body) {
   OpBuilder builder(body);
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {pointer, i64, i64});
   auto wrapper = LLVM::LLVMFuncOp::create(builder, loc, name, type);
   Block *block = wrapper.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> operands;
   for (unsigned i = 0, e = body.getNumArguments() - 2; i < e; ++i) {
-    Value address = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0),
-                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value address = LLVM::GEPOp::create(
+        builder, loc, pointer, pointer, block->getArgument(0),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     operands.push_back(LLVM::LoadOp::create(builder, loc, pointer, address));
   }
   operands.push_back(block->getArgument(1));
@@ -86,7 +90,8 @@ static void wrapKernel(LLVM::LLVMFuncOp body) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-std::unique_ptr<llvm::Module> ampc::lowerToLlvm(ModuleOp kernels, llvm::LLVMContext &context) {
+std::unique_ptr<llvm::Module> ampc::lowerToLlvm(ModuleOp kernels,
+                                                llvm::LLVMContext &context) {
   registerInterfaces(*kernels.getContext());
   if (failed(runLowering(kernels)))
     return nullptr;
@@ -96,11 +101,13 @@ std::unique_ptr<llvm::Module> ampc::lowerToLlvm(ModuleOp kernels, llvm::LLVMCont
   }
   for (auto func : llvm::to_vector(kernels.getOps<LLVM::LLVMFuncOp>()))
     wrapKernel(func);
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(kernels, context, "kernels");
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(kernels, context, "kernels");
   if (!module)
     return nullptr;
   for (llvm::Function &function : *module)
     if (function.hasInternalLinkage())
-      function.addFnAttr(llvm::Attribute::NoInline); // keeps noalias on the arguments
+      function.addFnAttr(
+          llvm::Attribute::NoInline); // keeps noalias on the arguments
   return module;
 }

@@ -13,7 +13,8 @@
 using namespace llvm;
 using namespace ampc;
 
-Expected<std::unique_ptr<TargetMachine>> ampc::targetMachineFor(const CpuLevel &level) {
+Expected<std::unique_ptr<TargetMachine>>
+ampc::targetMachineFor(const CpuLevel &level) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -21,30 +22,34 @@ Expected<std::unique_ptr<TargetMachine>> ampc::targetMachineFor(const CpuLevel &
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
   });
-  // Kernels call nothing of the system: any x86-64 ELF triple gives the same code.
+  // Kernels call nothing of the system: any x86-64 ELF triple gives the same
+  // code.
   Triple triple("x86_64-unknown-linux-gnu");
   std::string message;
   const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return createStringError("no code generator for x86-64: " + message);
   TargetOptions options;
-  options.AllowFPOpFusion = FPOpFusion::Strict; // no contraction across ops (N4)
+  options.AllowFPOpFusion =
+      FPOpFusion::Strict; // no contraction across ops (N4)
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, level.cpu, /*Features=*/"", options, Reloc::PIC_, CodeModel::Small,
-      CodeGenOptLevel::Default));
+      triple, level.cpu, /*Features=*/"", options, Reloc::PIC_,
+      CodeModel::Small, CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("cannot generate code for " + level.cpu);
   return machine;
 }
 
-/// Library functions do not exist: loops stay loops instead of becoming memset and memcpy.
+/// Library functions do not exist: loops stay loops instead of becoming memset
+/// and memcpy.
 static TargetLibraryInfoImpl withoutLibrary(const Module &module) {
   TargetLibraryInfoImpl info(module.getTargetTriple());
   info.disableAllFunctions();
   return info;
 }
 
-void ampc::optimizeModule(Module &module, TargetMachine &machine, const CpuLevel &level) {
+void ampc::optimizeModule(Module &module, TargetMachine &machine,
+                          const CpuLevel &level) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   for (Function &function : module) {
@@ -70,15 +75,18 @@ void ampc::optimizeModule(Module &module, TargetMachine &machine, const CpuLevel
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
+      .run(module, modules);
 }
 
-Expected<SmallVector<char, 0>> ampc::emitObject(Module &module, TargetMachine &machine) {
+Expected<SmallVector<char, 0>> ampc::emitObject(Module &module,
+                                                TargetMachine &machine) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager passes;
   passes.add(new TargetLibraryInfoWrapperPass(withoutLibrary(module)));
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
     return createStringError("the code generator cannot write object files");
   passes.run(module);
   return object;

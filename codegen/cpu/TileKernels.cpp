@@ -1,4 +1,5 @@
-// The parallel loop of a kernel as a serial loop over a range of tiles (Passes.td).
+// The parallel loop of a kernel as a serial loop over a range of tiles
+// (Passes.td).
 #include "codegen/cpu/Passes.h"
 #include "codegen/kernel/Tiling.h"
 
@@ -18,10 +19,13 @@ using namespace mlir;
 using namespace ampc;
 
 /// Replaces `loop` by loops over the points of tiles [begin, end).
-static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling, Value begin, Value end) {
+static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling,
+                          Value begin, Value end) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   Value zero = index(0), one = index(1);
   auto tileLoop = scf::ForOp::create(builder, loc, begin, end, one);
   builder.setInsertionPointToStart(tileLoop.getBody());
@@ -30,14 +34,17 @@ static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling, Value begi
   Value rest = tileLoop.getInductionVar();
   Value blockNumber = rest;
   if (tiling.axis > 0) {
-    blockNumber = arith::RemUIOp::create(builder, loc, rest, index(tiling.blocks));
+    blockNumber =
+        arith::RemUIOp::create(builder, loc, rest, index(tiling.blocks));
     rest = arith::DivUIOp::create(builder, loc, rest, index(tiling.blocks));
     for (size_t axis = tiling.axis; axis-- > 0;) {
-      variables[axis] = axis == 0 ? rest
-                                  : arith::RemUIOp::create(builder, loc, rest,
-                                                           index(tiling.extents[axis]));
+      variables[axis] =
+          axis == 0 ? rest
+                    : arith::RemUIOp::create(builder, loc, rest,
+                                             index(tiling.extents[axis]));
       if (axis > 0)
-        rest = arith::DivUIOp::create(builder, loc, rest, index(tiling.extents[axis]));
+        rest = arith::DivUIOp::create(builder, loc, rest,
+                                      index(tiling.extents[axis]));
     }
   }
   int64_t extent = tiling.extents[tiling.axis];
@@ -64,7 +71,8 @@ static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling, Value begi
   loop.erase();
 }
 
-/// The body of one tile runs many times: its scratch memory is taken once a call.
+/// The body of one tile runs many times: its scratch memory is taken once a
+/// call.
 static void hoistScratch(func::FuncOp func) {
   Block &entry = func.getBody().front();
   func.walk([&](memref::AllocaOp alloca) {
@@ -85,7 +93,8 @@ static LogicalResult tileKernel(func::FuncOp func) {
   for (unsigned i = 0; i < 2; ++i)
     if (failed(func.insertArgument(pointers + i, index, {}, func.getLoc())))
       return func.emitOpError() << "cannot take the range of tiles";
-  emitTileLoops(*loop, *tiling, func.getArgument(pointers), func.getArgument(pointers + 1));
+  emitTileLoops(*loop, *tiling, func.getArgument(pointers),
+                func.getArgument(pointers + 1));
   hoistScratch(func);
   auto unit = UnitAttr::get(func.getContext());
   func->setAttr("llvm.bareptr", unit);

@@ -44,13 +44,15 @@ std::string KernelPrinter::nameLike(StringRef wish) {
   return name;
 }
 
-/// The last part of a location's name path: `weight` of `fc1.weight`; `fallback` without one.
+/// The last part of a location's name path: `weight` of `fc1.weight`;
+/// `fallback` without one.
 static StringRef leafName(const std::string &path, StringRef fallback) {
   StringRef leaf = StringRef(path).rsplit('.').second;
   if (leaf.empty())
     leaf = path;
   // A number or a name that begins with one says nothing alone.
-  bool says = !leaf.empty() && !llvm::isDigit(leaf.front()) && !identifierFrom(leaf).empty();
+  bool says = !leaf.empty() && !llvm::isDigit(leaf.front()) &&
+              !identifierFrom(leaf).empty();
   return says ? leaf : fallback;
 }
 
@@ -61,7 +63,8 @@ std::string KernelPrinter::use(Value value, Precedence least) {
   return expression.text;
 }
 
-Expression KernelPrinter::infix(Operation *op, StringRef symbol, Precedence precedence) {
+Expression KernelPrinter::infix(Operation *op, StringRef symbol,
+                                Precedence precedence) {
   auto tighter = static_cast<Precedence>(static_cast<int>(precedence) + 1);
   return {use(op->getOperand(0), precedence) + " " + symbol.str() + " " +
               use(op->getOperand(1), tighter),
@@ -85,7 +88,8 @@ void KernelPrinter::printLine(Location loc) {
       name += '\\';
     name += c == '\n' ? ' ' : c;
   }
-  std::string line = "#line " + std::to_string(file.getLine()) + " \"" + name + "\"\n";
+  std::string line =
+      "#line " + std::to_string(file.getLine()) + " \"" + name + "\"\n";
   if (line != lastLine)
     os << line;
   lastLine = line;
@@ -94,7 +98,8 @@ void KernelPrinter::printLine(Location loc) {
 LogicalResult KernelPrinter::printStatement(Operation *op) {
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
     printLine(op->getLoc());
-    os.indent(indent) << use(store.getMemRef()) << "[" << use(store.getIndices()[0])
+    os.indent(indent) << use(store.getMemRef()) << "["
+                      << use(store.getIndices()[0])
                       << "] = " << use(store.getValueToStore()) << ";\n";
     return success();
   }
@@ -105,7 +110,8 @@ LogicalResult KernelPrinter::printStatement(Operation *op) {
   bool isLoad = false;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     isLoad = true;
-    expression = {use(load.getMemRef()) + "[" + use(load.getIndices()[0]) + "]"};
+    expression = {use(load.getMemRef()) + "[" + use(load.getIndices()[0]) +
+                  "]"};
   } else {
     FailureOr<Expression> found = expressionOf(op);
     if (failed(found))
@@ -113,23 +119,30 @@ LogicalResult KernelPrinter::printStatement(Operation *op) {
     expression = std::move(*found);
   }
   // A load stands where the IR has it: a later store may go to the same bytes.
-  bool sameBlock = result.hasOneUse() && result.use_begin()->getOwner()->getBlock() == op->getBlock();
+  bool sameBlock = result.hasOneUse() &&
+                   result.use_begin()->getOwner()->getBlock() == op->getBlock();
   bool isConstant = op->hasTrait<OpTrait::ConstantLike>();
-  if (isConstant || (!isLoad && sameBlock && expression.text.size() <= kInlineLength)) {
+  if (isConstant ||
+      (!isLoad && sameBlock && expression.text.size() <= kInlineLength)) {
     values[result] = std::move(expression);
     return success();
   }
   Type type = result.getType();
-  std::string typeName = type.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(type);
+  std::string typeName =
+      type.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(type);
   if (typeName.empty())
-    return op->emitOpError() << "of type " << type << " in CUDA text is not available yet";
+    return op->emitOpError()
+           << "of type " << type << " in CUDA text is not available yet";
   std::string path = namePathOf(op->getLoc());
   std::string wish = leafName(path, "t").str();
-  if (isLoad)
+  if (type.isIndex())
+    wish = "at";
+  else if (isLoad)
     wish = use(op->getOperand(0)) + "v";
   std::string name = nameLike(wish);
   printLine(op->getLoc());
-  os.indent(indent) << "const " << typeName << " " << name << " = " << expression.text << ";\n";
+  os.indent(indent) << "const " << typeName << " " << name << " = "
+                    << expression.text << ";\n";
   values[result] = {name};
   return success();
 }
@@ -145,8 +158,9 @@ LogicalResult KernelPrinter::printLoop(scf::ParallelOp loop) {
   wide = total > (int64_t(1) << 30);
   std::string type = wide ? "long long" : "int";
   std::string point = nameLike(tiling->extents.size() == 1 ? "i" : "point");
-  os.indent(indent) << "for (" << type << " " << point << " = ampc_first(); " << point << " < "
-                    << total << "; " << point << " += ampc_stride()) {\n";
+  os.indent(indent) << "for (" << type << " " << point << " = ampc_first(); "
+                    << point << " < " << total << "; " << point
+                    << " += ampc_stride()) {\n";
   indent += 2;
   std::string rest = point;
   SmallVector<std::string> lines;
@@ -156,7 +170,8 @@ LogicalResult KernelPrinter::printLoop(scf::ParallelOp loop) {
       values[variable] = {point};
       break;
     }
-    std::string name = nameLike(std::string(1, static_cast<char>('i' + std::min<size_t>(axis, 5))));
+    std::string name = nameLike(
+        std::string(1, static_cast<char>('i' + std::min<size_t>(axis, 5))));
     std::string extent = std::to_string(tiling->extents[axis]);
     lines.push_back(name + " = " + (axis ? rest + " % " + extent : rest));
     rest += " / " + extent;
@@ -177,7 +192,8 @@ LogicalResult KernelPrinter::printBody(Block &block) {
       continue;
     auto loop = dyn_cast<scf::ParallelOp>(op);
     if (loop && indent > 2)
-      return op.emitOpError() << "inside another in CUDA text is not available yet";
+      return op.emitOpError()
+             << "inside another in CUDA text is not available yet";
     if (failed(loop ? printLoop(loop) : printStatement(&op)))
       return failure();
   }
@@ -189,12 +205,15 @@ LogicalResult KernelPrinter::print(func::FuncOp func) {
   taken.clear();
   lastLine.clear();
   // Words that a name from the model must not shadow.
-  for (StringRef word : {"auto", "bool", "break", "case", "char", "class", "const", "continue", "default",
-                         "delete", "do", "double", "else", "enum", "extern", "false", "float", "for",
-                         "goto", "if", "inline", "int", "long", "namespace", "new", "operator",
-                         "private", "public", "register", "return", "short", "signed", "sizeof",
-                         "static", "struct", "switch", "template", "this", "true", "typedef",
-                         "union", "unsigned", "using", "virtual", "void", "volatile", "while"})
+  for (StringRef word :
+       {"auto",     "bool",     "break",   "case",     "char",     "class",
+        "const",    "continue", "default", "delete",   "do",       "double",
+        "else",     "enum",     "extern",  "false",    "float",    "for",
+        "goto",     "if",       "inline",  "int",      "long",     "namespace",
+        "new",      "operator", "private", "public",   "register", "return",
+        "short",    "signed",   "sizeof",  "static",   "struct",   "switch",
+        "template", "this",     "true",    "typedef",  "union",    "unsigned",
+        "using",    "virtual",  "void",    "volatile", "while"})
     taken.insert(word);
   taken.insert(func.getName());
   printLine(func.getLoc());
@@ -209,10 +228,13 @@ LogicalResult KernelPrinter::print(func::FuncOp func) {
       auto store = dyn_cast<memref::StoreOp>(user);
       return store && store.getMemRef() == argument;
     });
-    std::string path = namePathOf(argument.getLoc());
-    std::string name = nameLike(leafName(path, written ? "out" : "in"));
-    os << (argument.getArgNumber() ? ", " : "") << (written ? "" : "const ") << element
-       << " *__restrict__ " << name;
+    // An argument that is only written has the group's location, not a name.
+    bool read =
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<memref::LoadOp>);
+    std::string path = read ? namePathOf(argument.getLoc()) : "";
+    std::string name = nameLike(leafName(path, read ? "in" : "out"));
+    os << (argument.getArgNumber() ? ", " : "") << (written ? "" : "const ")
+       << element << " *__restrict__ " << name;
     values[argument] = {name};
   }
   os << ") {\n";

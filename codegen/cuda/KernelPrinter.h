@@ -1,8 +1,9 @@
 // Prints one kernel as CUDA C++. Private to codegen/cuda.
 //
-// A pure value with one use in the same block whose text is short is written where it is used;
-// everything else gets a name. Operands are parenthesised by precedence, the right one at one
-// higher, so that the order of float operations is that of the IR.
+// A pure value with one use in the same block whose text is short is written
+// where it is used; everything else gets a name. Operands are parenthesised by
+// precedence, the right one at one higher, so that the order of float
+// operations is that of the IR.
 #ifndef AMPC_CODEGEN_CUDA_KERNELPRINTER_H
 #define AMPC_CODEGEN_CUDA_KERNELPRINTER_H
 
@@ -49,14 +50,17 @@ private:
   llvm::LogicalResult printBody(mlir::Block &block);
   llvm::LogicalResult printLoop(mlir::scf::ParallelOp loop);
   llvm::LogicalResult printStatement(mlir::Operation *op);
-  /// The expression of a pure op; failure, with an error, when it has none (PrintOps.cpp).
+  /// The expression of a pure op; failure, with an error, when it has none
+  /// (PrintOps.cpp).
   llvm::FailureOr<Expression> expressionOf(mlir::Operation *op);
   llvm::FailureOr<Expression> castExpression(mlir::Operation *op);
   llvm::FailureOr<Expression> compareExpression(mlir::Operation *op);
 
   /// Text of `value` in a place that binds as tightly as `least`.
-  std::string use(mlir::Value value, Precedence least = Precedence::Conditional);
-  Expression infix(mlir::Operation *op, llvm::StringRef symbol, Precedence precedence);
+  std::string use(mlir::Value value,
+                  Precedence least = Precedence::Conditional);
+  Expression infix(mlir::Operation *op, llvm::StringRef symbol,
+                   Precedence precedence);
   Expression call(llvm::StringRef function, mlir::ValueRange operands);
   /// A fresh identifier like `wish`.
   std::string nameLike(llvm::StringRef wish);

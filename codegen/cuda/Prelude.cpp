@@ -1,5 +1,6 @@
-// The prelude of generated CUDA text. Inline PTX stands only here. The conversions are the integer
-// sequences of the CPU target (ExpandNarrowFloats), so that both targets give the same bits.
+// The prelude of generated CUDA text. Inline PTX stands only here. The
+// conversions are the integer sequences of the CPU target (ExpandNarrowFloats),
+// so that both targets give the same bits.
 #include "codegen/cuda/Prelude.h"
 
 static constexpr llvm::StringLiteral kPrelude = R"cuda(

@@ -1,5 +1,6 @@
-// The text that stands before generated CUDA kernels: types with narrow storage, conversions,
-// arithmetic that C++ leaves undefined. Header-free, every name prefixed.
+// The text that stands before generated CUDA kernels: types with narrow
+// storage, conversions, arithmetic that C++ leaves undefined. Header-free,
+// every name prefixed.
 #ifndef AMPC_CODEGEN_CUDA_PRELUDE_H
 #define AMPC_CODEGEN_CUDA_PRELUDE_H
 

@@ -29,9 +29,11 @@ static Expression floatText(const APFloat &value, bool isDouble) {
     else
       llvm::consumeError(status.takeError());
     if (exact) {
-      if (!StringRef(text).contains_insensitive('e') && !StringRef(text).contains('.'))
+      if (!StringRef(text).contains_insensitive('e') &&
+          !StringRef(text).contains('.'))
         text += ".0";
-      return {(text + suffix).str(), value.isNegative() ? Precedence::Unary : Precedence::Primary};
+      return {(text + suffix).str(),
+              value.isNegative() ? Precedence::Unary : Precedence::Primary};
     }
   }
   std::string text;
@@ -43,11 +45,13 @@ static Expression floatText(const APFloat &value, bool isDouble) {
 }
 
 static FailureOr<Expression> constantText(arith::ConstantOp op) {
-  if (auto number = dyn_cast<FloatAttr>(op.getValue()); number && (op.getType().isF32() || op.getType().isF64()))
+  if (auto number = dyn_cast<FloatAttr>(op.getValue());
+      number && (op.getType().isF32() || op.getType().isF64()))
     return floatText(number.getValue(), op.getType().isF64());
   auto number = dyn_cast<IntegerAttr>(op.getValue());
   if (!number)
-    return op.emitOpError() << "of type " << op.getType() << " in CUDA text is not available yet";
+    return op.emitOpError() << "of type " << op.getType()
+                            << " in CUDA text is not available yet";
   if (op.getType().isInteger(1))
     return Expression{number.getValue().isZero() ? "false" : "true"};
   int64_t value = number.getValue().getSExtValue();
@@ -81,7 +85,8 @@ FailureOr<Expression> KernelPrinter::compareExpression(Operation *op) {
     case F::UNO:
       return call("ampc_unordered", op->getOperands());
     default:
-      return op->emitOpError() << "of this predicate in CUDA text is not available yet";
+      return op->emitOpError()
+             << "of this predicate in CUDA text is not available yet";
     }
   }
   auto compare = cast<arith::CmpIOp>(op);
@@ -120,35 +125,44 @@ FailureOr<Expression> KernelPrinter::compareExpression(Operation *op) {
   // bool compares as 0 and 1 already.
   if (!isUnsigned || compare.getLhs().getType().isInteger(1))
     return infix(op, symbol, Precedence::Relation);
-  return Expression{"ampc_u(" + use(compare.getLhs()) + ") " + symbol.str() + " ampc_u(" +
-                        use(compare.getRhs()) + ")",
+  return Expression{"ampc_u(" + use(compare.getLhs()) + ") " + symbol.str() +
+                        " ampc_u(" + use(compare.getRhs()) + ")",
                     Precedence::Relation};
 }
 
 FailureOr<Expression> KernelPrinter::castExpression(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   Value input = op->getOperand(0);
-  std::string name = to.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(to);
+  std::string name =
+      to.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(to);
   if (name.empty())
-    return op->emitOpError() << "to " << to << " in CUDA text is not available yet";
-  auto isNarrow = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; };
+    return op->emitOpError()
+           << "to " << to << " in CUDA text is not available yet";
+  auto isNarrow = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  };
   if (isa<arith::BitcastOp>(op))
     return call("ampc_bitcast<" + name + ">", input);
   if (isa<arith::ExtFOp>(op) && isNarrow(from)) {
     Expression single = call("ampc_to_f32", input);
-    return to.isF64() ? Expression{"(double)" + single.text, Precedence::Unary} : single;
+    return to.isF64() ? Expression{"(double)" + single.text, Precedence::Unary}
+                      : single;
   }
   if (isa<arith::TruncFOp>(op) && isNarrow(to)) {
     std::string operand = use(input);
     if (from.isF64())
       operand = "ampc_round_to_odd(" + operand + ")";
     // ampc_bf16 is made by ampc_to_bf16.
-    return Expression{"ampc_to_" + StringRef(name).drop_front(StringRef("ampc_").size()).str() + "(" +
-                      operand + ")"};
+    return Expression{
+        "ampc_to_" +
+        StringRef(name).drop_front(StringRef("ampc_").size()).str() + "(" +
+        operand + ")"};
   }
   if (isa<arith::ExtUIOp>(op) && !from.isInteger(1))
-    return Expression{"(" + name + ")ampc_u(" + use(input) + ")", Precedence::Unary};
-  return Expression{"(" + name + ")" + use(input, Precedence::Unary), Precedence::Unary};
+    return Expression{"(" + name + ")ampc_u(" + use(input) + ")",
+                      Precedence::Unary};
+  return Expression{"(" + name + ")" + use(input, Precedence::Unary),
+                    Precedence::Unary};
 }
 
 FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
@@ -156,9 +170,9 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
     return constantText(constant);
   if (isa<arith::CmpFOp, arith::CmpIOp>(op))
     return compareExpression(op);
-  if (isa<arith::BitcastOp, arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::FPToSIOp,
-          arith::IndexCastOp, arith::SIToFPOp, arith::TruncFOp, arith::TruncIOp,
-          arith::UIToFPOp>(op))
+  if (isa<arith::BitcastOp, arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
+          arith::FPToSIOp, arith::IndexCastOp, arith::SIToFPOp, arith::TruncFOp,
+          arith::TruncIOp, arith::UIToFPOp>(op))
     return castExpression(op);
   if (isa<arith::SelectOp>(op))
     return Expression{use(op->getOperand(0), Precedence::Or) + " ? " +
@@ -166,28 +180,38 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
                           use(op->getOperand(2), Precedence::Or),
                       Precedence::Conditional};
   if (isa<arith::NegFOp>(op))
-    return Expression{"-" + use(op->getOperand(0), Precedence::Primary), Precedence::Unary};
+    return Expression{"-" + use(op->getOperand(0), Precedence::Primary),
+                      Precedence::Unary};
   bool isIndex = op->getResult(0).getType().isIndex();
   ValueRange operands = op->getOperands();
   std::optional<Expression> found =
       TypeSwitch<Operation *, std::optional<Expression>>(op)
           .Case([&](arith::AddFOp) { return infix(op, "+", Precedence::Sum); })
           .Case([&](arith::SubFOp) { return infix(op, "-", Precedence::Sum); })
-          .Case([&](arith::MulFOp) { return infix(op, "*", Precedence::Product); })
-          .Case([&](arith::DivFOp) { return infix(op, "/", Precedence::Product); })
-          .Case([&](arith::MaximumFOp) { return call("ampc_maximum", operands); })
-          .Case([&](arith::MinimumFOp) { return call("ampc_minimum", operands); })
+          .Case([&](arith::MulFOp) {
+            return infix(op, "*", Precedence::Product);
+          })
+          .Case([&](arith::DivFOp) {
+            return infix(op, "/", Precedence::Product);
+          })
+          .Case(
+              [&](arith::MaximumFOp) { return call("ampc_maximum", operands); })
+          .Case(
+              [&](arith::MinimumFOp) { return call("ampc_minimum", operands); })
           .Case([&](math::SqrtOp) { return call("ampc_sqrt", operands); })
           .Case([&](math::FmaOp) { return call("ampc_fma", operands); })
           // Indices stay within their type; program integers wrap.
           .Case([&](arith::AddIOp) {
-            return isIndex ? infix(op, "+", Precedence::Sum) : call("ampc_add", operands);
+            return isIndex ? infix(op, "+", Precedence::Sum)
+                           : call("ampc_add", operands);
           })
           .Case([&](arith::SubIOp) {
-            return isIndex ? infix(op, "-", Precedence::Sum) : call("ampc_sub", operands);
+            return isIndex ? infix(op, "-", Precedence::Sum)
+                           : call("ampc_sub", operands);
           })
           .Case([&](arith::MulIOp) {
-            return isIndex ? infix(op, "*", Precedence::Product) : call("ampc_mul", operands);
+            return isIndex ? infix(op, "*", Precedence::Product)
+                           : call("ampc_mul", operands);
           })
           .Case([&](arith::MaxSIOp) { return call("ampc_max", operands); })
           .Case([&](arith::MinSIOp) { return call("ampc_min", operands); })
@@ -196,7 +220,9 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
           .Case([&](arith::XOrIOp) { return infix(op, "^", Precedence::Xor); })
           .Case([&](arith::ShLIOp) { return call("ampc_shl", operands); })
           .Case([&](arith::ShRUIOp) { return call("ampc_shr", operands); })
-          .Case([&](arith::ShRSIOp) { return infix(op, ">>", Precedence::Shift); })
+          .Case([&](arith::ShRSIOp) {
+            return infix(op, ">>", Precedence::Shift);
+          })
           .Default([](Operation *) { return std::nullopt; });
   if (!found)
     return op->emitOpError() << "in CUDA text is not available yet";

@@ -1,20 +1,24 @@
-// The constant section: tensors known at compile time and the starts of variables that hold data.
+// The constant section: tensors known at compile time and the starts of
+// variables that hold data.
 #include "codegen/emit/PlanBuilder.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
-FailureOr<std::vector<uint8_t>> ampc::bytesOf(Operation *op, ElementsAttr value) {
+FailureOr<std::vector<uint8_t>> ampc::bytesOf(Operation *op,
+                                              ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto elements = dyn_cast<DenseElementsAttr>(value);
   if (!elements)
-    return op->emitOpError() << "holds its elements in a form that plans do not take yet";
+    return op->emitOpError()
+           << "holds its elements in a form that plans do not take yet";
   std::vector<uint8_t> bytes;
   bytes.reserve(storageBytes(type));
   auto append = [&](const APInt &bits) {
     for (unsigned i = 0; i < (bits.getBitWidth() + 7) / 8; ++i)
-      bytes.push_back(bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth() - 8 * i), 8 * i));
+      bytes.push_back(bits.extractBitsAsZExtValue(
+          std::min(8u, bits.getBitWidth() - 8 * i), 8 * i));
   };
   if (isa<FloatType>(type.getElementType()))
     for (const APFloat &number : elements.getValues<APFloat>())
@@ -25,7 +29,8 @@ FailureOr<std::vector<uint8_t>> ampc::bytesOf(Operation *op, ElementsAttr value)
   return bytes;
 }
 
-LogicalResult PlanBuilder::placeConstant(Operation *op, ElementsAttr value, int64_t offset) {
+LogicalResult PlanBuilder::placeConstant(Operation *op, ElementsAttr value,
+                                         int64_t offset) {
   auto [entry, isNew] = constantsAt.try_emplace(offset, value);
   if (!isNew) {
     if (entry->second == value)
@@ -38,25 +43,29 @@ LogicalResult PlanBuilder::placeConstant(Operation *op, ElementsAttr value, int6
     return failure();
   std::vector<uint8_t> &all = sections.constants;
   if (offset < 0 || static_cast<uint64_t>(offset) > rt::kMaxExtent)
-    return op->emitOpError() << "stands at byte " << offset << " of the constants";
+    return op->emitOpError()
+           << "stands at byte " << offset << " of the constants";
   if (all.size() < offset + bytes->size())
     all.resize(offset + bytes->size());
   llvm::copy(*bytes, all.begin() + offset);
   return success();
 }
 
-LogicalResult PlanBuilder::addConstant(rt::fb::EntryT &entry, ConstantOp constant) {
+LogicalResult PlanBuilder::addConstant(rt::fb::EntryT &entry,
+                                       ConstantOp constant) {
   auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr);
-  auto place = places && places.size() == 1 ? dyn_cast<PlaceAttr>(places[0]) : PlaceAttr();
+  auto place = places && places.size() == 1 ? dyn_cast<PlaceAttr>(places[0])
+                                            : PlaceAttr();
   if (!place)
-    return constant.emitOpError() << "has no amp.place; codegen takes modules in stage placed";
+    return constant.emitOpError()
+           << "has no amp.place; codegen takes modules in stage placed";
   if (place.getSpace() == Space::constant)
     return placeConstant(constant, constant.getValue(), place.getIndex());
   // Elsewhere the step writes it: only what one pattern fills.
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!elements || !elements.isSplat())
-    return constant.emitOpError() << "that is no splat must stand in the constants, not at "
-                                  << place;
+    return constant.emitOpError()
+           << "that is no splat must stand in the constants, not at " << place;
   FailureOr<std::vector<uint8_t>> one = bytesOf(constant, elements);
   FailureOr<rt::fb::Place> destination = planPlace(constant, place);
   if (failed(one) || failed(destination))

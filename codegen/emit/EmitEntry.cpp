@@ -8,14 +8,18 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
-static_assert(static_cast<int>(Io::metric) == static_cast<int>(rt::fb::IoKind::Metric));
-static_assert(static_cast<int>(Io::output) == static_cast<int>(rt::fb::IoKind::Output));
+static_assert(static_cast<int>(Io::metric) ==
+              static_cast<int>(rt::fb::IoKind::Metric));
+static_assert(static_cast<int>(Io::output) ==
+              static_cast<int>(rt::fb::IoKind::Output));
 
-LogicalResult PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
-                                   func::FuncOp func, unsigned number, bool isInput) {
+LogicalResult
+PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
+                     func::FuncOp func, unsigned number, bool isInput) {
   DictionaryAttr attributes =
       isInput ? func.getArgAttrDict(number) : func.getResultAttrDict(number);
-  auto name = attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr();
+  auto name =
+      attributes ? attributes.getAs<StringAttr>(kNameAttr) : StringAttr();
   auto io = attributes ? attributes.getAs<IoAttr>(kIoAttr) : IoAttr();
   if (!name || !io)
     return func.emitOpError() << (isInput ? "argument " : "result ") << number
@@ -29,13 +33,15 @@ LogicalResult PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &
   port->bytes = storageBytes(type);
   if (auto divisor = attributes.getAs<IntegerAttr>(kDivisorAttr))
     port->divisor = divisor.getInt();
-  port->source = sourceOf(isInput ? func.getArgument(number).getLoc()
-                                  : func.front().getTerminator()->getOperand(number).getLoc());
+  port->source = sourceOf(
+      isInput ? func.getArgument(number).getLoc()
+              : func.front().getTerminator()->getOperand(number).getLoc());
   ports.push_back(std::move(port));
   return success();
 }
 
-rt::fb::InstructionT &PlanBuilder::addInstruction(rt::fb::EntryT &entry, Operation *op,
+rt::fb::InstructionT &PlanBuilder::addInstruction(rt::fb::EntryT &entry,
+                                                  Operation *op,
                                                   StringRef label) {
   auto instruction = std::make_unique<rt::fb::InstructionT>();
   instruction->source = sourceOf(op->getLoc());
@@ -51,7 +57,8 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
     return success(); // its results are empty
   auto found = kernelNumbers.find(symbol.getLeafReference().getValue());
   if (found == kernelNumbers.end())
-    return group.emitOpError() << "names a kernel that does not exist: " << symbol;
+    return group.emitOpError()
+           << "names a kernel that does not exist: " << symbol;
   FailureOr<SmallVector<KernelArgument>> arguments = kernelArguments(group);
   if (failed(arguments))
     return failure();
@@ -68,7 +75,8 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
   return success();
 }
 
-LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry, MatmulOp matmul) {
+LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry,
+                                          MatmulOp matmul) {
   MatmulOp::Extents extents = matmul.extents();
   if (tensorType(matmul.getResult()).getNumElements() == 0)
     return success();
@@ -100,15 +108,16 @@ LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry, MatmulOp matmul
   return success();
 }
 
-LogicalResult PlanBuilder::addCopy(rt::fb::EntryT &entry, Operation *op, Value value,
-                                   PlaceAttr destination) {
+LogicalResult PlanBuilder::addCopy(rt::fb::EntryT &entry, Operation *op,
+                                   Value value, PlaceAttr destination) {
   PlaceAttr source = placeOf(value);
   if (!source)
     return failure();
   int64_t bytes = storageBytes(tensorType(value));
   if (source == destination || bytes == 0)
     return success();
-  FailureOr<rt::fb::Place> from = planPlace(op, source), to = planPlace(op, destination);
+  FailureOr<rt::fb::Place> from = planPlace(op, source),
+                           to = planPlace(op, destination);
   if (failed(from) || failed(to))
     return failure();
   rt::fb::CopyT copy;
@@ -119,8 +128,8 @@ LogicalResult PlanBuilder::addCopy(rt::fb::EntryT &entry, Operation *op, Value v
   return success();
 }
 
-LogicalResult PlanBuilder::addInstruction(rt::fb::EntryT &entry, func::FuncOp func,
-                                          Operation *op) {
+LogicalResult PlanBuilder::addInstruction(rt::fb::EntryT &entry,
+                                          func::FuncOp func, Operation *op) {
   MLIRContext *context = op->getContext();
   if (isa<ReadOp, ReshapeOp>(op))
     return success(); // their place is that of the bytes they look at
@@ -131,12 +140,14 @@ LogicalResult PlanBuilder::addInstruction(rt::fb::EntryT &entry, func::FuncOp fu
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return addContraction(entry, matmul);
   if (auto write = dyn_cast<WriteOp>(op))
-    return addCopy(entry, op, write.getInput(),
-                   PlaceAttr::get(context, Space::variable, 0, write.getVariableAttr()));
+    return addCopy(
+        entry, op, write.getInput(),
+        PlaceAttr::get(context, Space::variable, 0, write.getVariableAttr()));
   if (isa<func::ReturnOp>(op)) {
     for (OpOperand &operand : op->getOpOperands())
       if (failed(addCopy(entry, op, operand.get(),
-                         PlaceAttr::get(context, Space::output, operand.getOperandNumber(), {}))))
+                         PlaceAttr::get(context, Space::output,
+                                        operand.getOperandNumber(), {}))))
         return failure();
     return success();
   }

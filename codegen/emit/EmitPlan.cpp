@@ -13,9 +13,10 @@ using namespace ampc::amp;
 
 FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed) {
   if (stageOf(placed) != Stage::placed)
-    return placed.emitError() << "codegen takes a module in stage placed, got "
-                              << (stageOf(placed) ? stringifyStage(*stageOf(placed))
-                                                  : StringRef("none"));
+    return placed.emitError()
+           << "codegen takes a module in stage placed, got "
+           << (stageOf(placed) ? stringifyStage(*stageOf(placed))
+                               : StringRef("none"));
   BuiltKernels built;
   built.placed = placed.clone();
   PassManager pm(placed.getContext());
@@ -27,13 +28,16 @@ FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed) {
 }
 
 FailureOr<const CpuLevel *> ampc::levelNamed(ModuleOp module, StringRef name) {
-  const CpuLevel *level = name == "host" ? hostCpuLevel() : cpuLevelByName(name);
+  const CpuLevel *level =
+      name == "host" ? hostCpuLevel() : cpuLevelByName(name);
   if (level)
     return level;
   if (name == "host")
-    return module.emitError() << "this processor has none of the levels that code is generated "
-                                 "for; the lowest is avx2 (x86-64-v3)";
-  return module.emitError() << "unknown CPU level '" << name << "'; expected avx2, avx512 or host";
+    return module.emitError()
+           << "this processor has none of the levels that code is generated "
+              "for; the lowest is avx2 (x86-64-v3)";
+  return module.emitError()
+         << "unknown CPU level '" << name << "'; expected avx2, avx512 or host";
 }
 
 LogicalResult PlanBuilder::build(const CpuLevel &level) {
@@ -44,20 +48,23 @@ LogicalResult PlanBuilder::build(const CpuLevel &level) {
   plan.target_level = level.name.str();
   for (StringRef feature : level.features)
     plan.cpu_features.push_back(feature.str());
-  // Constants of entries have their offsets already; the starts of variables follow them.
+  // Constants of entries have their offsets already; the starts of variables
+  // follow them.
   for (auto func : module.getOps<func::FuncOp>())
     for (auto constant : func.getOps<ConstantOp>())
       if (auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr))
         for (auto place : places.getAsRange<PlaceAttr>())
           if (place.getSpace() == Space::constant &&
-              failed(placeConstant(constant, constant.getValue(), place.getIndex())))
+              failed(placeConstant(constant, constant.getValue(),
+                                   place.getIndex())))
             return failure();
   if (failed(addVariables()) || failed(addKernels()))
     return failure();
   for (auto func : module.getOps<func::FuncOp>()) {
     std::optional<Entry> kind = entryOf(func);
     if (!kind)
-      return func.emitOpError() << "is no entry; a placed module holds entries alone";
+      return func.emitOpError()
+             << "is no entry; a placed module holds entries alone";
     if (failed(addEntry(func, *kind)))
       return failure();
   }
@@ -66,7 +73,8 @@ LogicalResult PlanBuilder::build(const CpuLevel &level) {
   return success();
 }
 
-FailureOr<std::vector<uint8_t>> ampc::emitPlan(ModuleOp placed, const EmitOptions &options) {
+FailureOr<std::vector<uint8_t>> ampc::emitPlan(ModuleOp placed,
+                                               const EmitOptions &options) {
   FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
   if (failed(level))
     return failure();
@@ -77,13 +85,16 @@ FailureOr<std::vector<uint8_t>> ampc::emitPlan(ModuleOp placed, const EmitOption
   if (failed(builder.build(**level)))
     return failure();
   if (!builder.plan.kernels.empty()) {
-    FailureOr<std::vector<uint8_t>> object = compileKernels(built->kernels, **level);
+    FailureOr<std::vector<uint8_t>> object =
+        compileKernels(built->kernels, **level);
     if (failed(object))
       return failure();
     builder.sections.object = std::move(*object);
   }
-  rt::Expected<std::vector<uint8_t>> bytes = rt::writePlan(builder.plan, builder.sections);
+  rt::Expected<std::vector<uint8_t>> bytes =
+      rt::writePlan(builder.plan, builder.sections);
   if (!bytes)
-    return placed.emitError() << "the plan cannot be written: " << bytes.error().text();
+    return placed.emitError()
+           << "the plan cannot be written: " << bytes.error().text();
   return std::move(*bytes);
 }

@@ -1,4 +1,5 @@
-// From a placed module to what leaves the compiler: a plan, LLVM IR text or CUDA C++ text.
+// From a placed module to what leaves the compiler: a plan, LLVM IR text or
+// CUDA C++ text.
 #ifndef AMPC_CODEGEN_EMIT_EMITPLAN_H
 #define AMPC_CODEGEN_EMIT_EMITPLAN_H
 
@@ -10,24 +11,27 @@
 
 namespace ampc {
 
-/// What the outputs depend on beside the module. Threads are not among it: a plan runs on any
-/// number of them with the same bits.
+/// What the outputs depend on beside the module. Threads are not among it: a
+/// plan runs on any number of them with the same bits.
 struct EmitOptions {
-  /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, or `host` for the widest that this
-  /// machine has.
+  /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, or `host` for
+  /// the widest that this machine has.
   std::string level = "host";
 };
 
-/// Compiles the kernels of `placed` (a module in stage placed; it stays as it is) and writes the
-/// plan file's bytes: the same module and options give the same bytes. Errors are reported as
-/// diagnostics at the ops.
-llvm::FailureOr<std::vector<uint8_t>> emitPlan(mlir::ModuleOp placed, const EmitOptions &options);
+/// Compiles the kernels of `placed` (a module in stage placed; it stays as it
+/// is) and writes the plan file's bytes: the same module and options give the
+/// same bytes. Errors are reported as diagnostics at the ops.
+llvm::FailureOr<std::vector<uint8_t>> emitPlan(mlir::ModuleOp placed,
+                                               const EmitOptions &options);
 
 /// The optimised LLVM IR of the kernels of `placed`.
-llvm::FailureOr<std::string> emitLlvmText(mlir::ModuleOp placed, const EmitOptions &options);
+llvm::FailureOr<std::string> emitLlvmText(mlir::ModuleOp placed,
+                                          const EmitOptions &options);
 
 /// The kernels of `placed` as one self-contained CUDA C++ file.
-llvm::FailureOr<std::string> emitCudaText(mlir::ModuleOp placed, const EmitOptions &options);
+llvm::FailureOr<std::string> emitCudaText(mlir::ModuleOp placed,
+                                          const EmitOptions &options);
 
 } // namespace ampc
 

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace ampc;
 
-FailureOr<std::string> ampc::emitLlvmText(ModuleOp placed, const EmitOptions &options) {
+FailureOr<std::string> ampc::emitLlvmText(ModuleOp placed,
+                                          const EmitOptions &options) {
   FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
   if (failed(level))
     return failure();
@@ -17,7 +18,8 @@ FailureOr<std::string> ampc::emitLlvmText(ModuleOp placed, const EmitOptions &op
   return kernelsAsLlvmText(built->kernels, **level);
 }
 
-FailureOr<std::string> ampc::emitCudaText(ModuleOp placed, const EmitOptions &options) {
+FailureOr<std::string> ampc::emitCudaText(ModuleOp placed,
+                                          const EmitOptions &options) {
   FailureOr<BuiltKernels> built = buildKernelsOf(placed);
   if (failed(built))
     return failure();

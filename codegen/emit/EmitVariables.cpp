@@ -11,10 +11,14 @@ using namespace ampc;
 using namespace ampc::amp;
 
 // The enumerations of dialect and plan run in step.
-static_assert(static_cast<int>(VariableRole::rate) == static_cast<int>(rt::fb::Role::Rate));
-static_assert(static_cast<int>(VariableRole::moment) == static_cast<int>(rt::fb::Role::Moment));
-static_assert(static_cast<int>(InitKind::data) == static_cast<int>(rt::fb::InitKind::Data));
-static_assert(static_cast<int>(InitKind::uniform) == static_cast<int>(rt::fb::InitKind::Uniform));
+static_assert(static_cast<int>(VariableRole::rate) ==
+              static_cast<int>(rt::fb::Role::Rate));
+static_assert(static_cast<int>(VariableRole::moment) ==
+              static_cast<int>(rt::fb::Role::Moment));
+static_assert(static_cast<int>(InitKind::data) ==
+              static_cast<int>(rt::fb::InitKind::Data));
+static_assert(static_cast<int>(InitKind::uniform) ==
+              static_cast<int>(rt::fb::InitKind::Uniform));
 
 LogicalResult PlanBuilder::addVariables() {
   constexpr uint64_t kAlignment = rt::kSectionAlignment;
@@ -33,7 +37,8 @@ LogicalResult PlanBuilder::addVariables() {
 
     entry->init = std::make_unique<rt::fb::InitT>();
     entry->init->kind = static_cast<rt::fb::InitKind>(variable.getInit());
-    ArrayRef<double> numbers = variable.getInitArgs().value_or(ArrayRef<double>());
+    ArrayRef<double> numbers =
+        variable.getInitArgs().value_or(ArrayRef<double>());
     entry->init->a = numbers.size() > 0 ? numbers[0] : 0;
     entry->init->b = numbers.size() > 1 ? numbers[1] : 0;
     entry->init->site = variable.getSite().value_or(0);

@@ -27,7 +27,8 @@ rt::fb::DType ampc::planType(Type element) {
       });
 }
 
-std::unique_ptr<rt::fb::TensorTypeT> ampc::planTensorType(RankedTensorType type) {
+std::unique_ptr<rt::fb::TensorTypeT>
+ampc::planTensorType(RankedTensorType type) {
   auto result = std::make_unique<rt::fb::TensorTypeT>();
   result->dtype = planType(type.getElementType());
   result->shape.assign(type.getShape().begin(), type.getShape().end());
@@ -49,7 +50,8 @@ int PlanBuilder::sourceOf(Location loc) {
   return entry->second;
 }
 
-FailureOr<rt::fb::Place> PlanBuilder::planPlace(Operation *op, PlaceAttr place) {
+FailureOr<rt::fb::Place> PlanBuilder::planPlace(Operation *op,
+                                                PlaceAttr place) {
   uint64_t index = place.getIndex();
   switch (place.getSpace()) {
   case Space::arena:
@@ -62,9 +64,11 @@ FailureOr<rt::fb::Place> PlanBuilder::planPlace(Operation *op, PlaceAttr place) 
     return rt::fb::Place(rt::fb::Space::Output, index, 0);
   case Space::variable: {
     FlatSymbolRefAttr name = place.getVariable();
-    auto found = name ? variableOffsets.find(name.getValue()) : variableOffsets.end();
+    auto found =
+        name ? variableOffsets.find(name.getValue()) : variableOffsets.end();
     if (found == variableOffsets.end())
-      return op->emitOpError() << "stands at " << place << ", which is no variable of the module";
+      return op->emitOpError()
+             << "stands at " << place << ", which is no variable of the module";
     return rt::fb::Place(rt::fb::Space::Variable, 0, found->second + index);
   }
   }

@@ -12,21 +12,25 @@ static Value indexConstant(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 /// Index arithmetic never wraps: extents are below 2^48.
-static Value multiply(OpBuilder &builder, Location loc, Value value, int64_t factor) {
+static Value multiply(OpBuilder &builder, Location loc, Value value,
+                      int64_t factor) {
   if (factor == 1)
     return value;
-  return arith::MulIOp::create(builder, loc, value, indexConstant(builder, loc, factor),
+  return arith::MulIOp::create(builder, loc, value,
+                               indexConstant(builder, loc, factor),
                                arith::IntegerOverflowFlags::nsw);
 }
 
 static Value sum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return lhs ? lhs : rhs;
-  return arith::AddIOp::create(builder, loc, lhs, rhs, arith::IntegerOverflowFlags::nsw);
+  return arith::AddIOp::create(builder, loc, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw);
 }
 
 BodyEmitter::BodyEmitter(GroupOp group, const GroupSpace &space,
-                         ArrayRef<KernelArgument> arguments, ValueRange pointers)
+                         ArrayRef<KernelArgument> arguments,
+                         ValueRange pointers)
     : group(group), space(space) {
   operandPointers.resize(group.getNumOperands());
   resultPointers.resize(group.getNumResults());
@@ -52,9 +56,11 @@ Value BodyEmitter::offset(OpBuilder &builder, Location loc, AxisSet axes,
     if (!(axes >> axis & 1))
       continue;
     if (coordinates[axis]) {
-      total = sum(builder, loc, multiply(builder, loc, coordinates[axis], stride), total);
+      total = sum(builder, loc,
+                  multiply(builder, loc, coordinates[axis], stride), total);
     } else if (!lanes) {
-      // All lane axes are covered and innermost: their linear index has stride 1.
+      // All lane axes are covered and innermost: their linear index has
+      // stride 1.
       total = sum(builder, loc, point.laneBase, total);
       lanes = true;
     }
@@ -63,9 +69,11 @@ Value BodyEmitter::offset(OpBuilder &builder, Location loc, AxisSet axes,
   return total ? total : indexConstant(builder, loc, 0);
 }
 
-SmallVector<Value> BodyEmitter::laneCoordinates(OpBuilder &builder, Location loc, int64_t lane) {
+SmallVector<Value> BodyEmitter::laneCoordinates(OpBuilder &builder,
+                                                Location loc, int64_t lane) {
   SmallVector<Value> coordinates = point.coordinates;
-  Value rest = sum(builder, loc, point.laneBase, indexConstant(builder, loc, lane));
+  Value rest =
+      sum(builder, loc, point.laneBase, indexConstant(builder, loc, lane));
   for (int64_t axis = space.extents().size() - 1; axis >= 0; --axis) {
     if (!(point.laneAxes >> axis & 1))
       continue;
@@ -76,7 +84,8 @@ SmallVector<Value> BodyEmitter::laneCoordinates(OpBuilder &builder, Location loc
   return coordinates;
 }
 
-Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument, const AxisMap &map) {
+Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument,
+                        const AxisMap &map) {
   Location loc = argument.getLoc();
   Value pointer = operandPointers[argument.getArgNumber()];
   Type element = tensorType(argument).getElementType();
@@ -85,22 +94,24 @@ Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument, const AxisMa
   AxisSet lanes = axes & point.laneAxes;
   Value value;
   if (!lanes) {
-    value = memref::LoadOp::create(builder, loc, pointer,
-                                   offset(builder, loc, axes, point.coordinates));
+    value = memref::LoadOp::create(
+        builder, loc, pointer, offset(builder, loc, axes, point.coordinates));
   } else if (lanes == point.laneAxes) {
-    value = vector::LoadOp::create(builder, loc, VectorType::get({point.lanes}, stored), pointer,
-                                   offset(builder, loc, axes, point.coordinates));
+    value = vector::LoadOp::create(
+        builder, loc, VectorType::get({point.lanes}, stored), pointer,
+        offset(builder, loc, axes, point.coordinates));
   } else if (!(space.extents()[llvm::Log2_64(point.laneAxes)] % point.lanes)) {
-    // Varies along some of the lane axes only, and all lanes lie in one row of the last of them
-    // (lanes start at multiples of their number).
+    // Varies along some of the lane axes only, and all lanes lie in one row of
+    // the last of them (lanes start at multiples of their number).
     SmallVector<Value> first = laneCoordinates(builder, loc, 0);
     Value index = offset(builder, loc, axes, first);
     auto type = VectorType::get({point.lanes}, stored);
     if (lanes >> llvm::Log2_64(point.laneAxes) & 1)
       value = vector::LoadOp::create(builder, loc, type, pointer, index);
     else
-      value = vector::BroadcastOp::create(builder, loc, type,
-                                          memref::LoadOp::create(builder, loc, pointer, index));
+      value = vector::BroadcastOp::create(
+          builder, loc, type,
+          memref::LoadOp::create(builder, loc, pointer, index));
   } else {
     // Rows end between the lanes: element by element.
     SmallVector<Value> elements;
@@ -108,13 +119,14 @@ Value BodyEmitter::load(OpBuilder &builder, BlockArgument argument, const AxisMa
       elements.push_back(memref::LoadOp::create(
           builder, loc, pointer,
           offset(builder, loc, axes, laneCoordinates(builder, loc, lane))));
-    value = vector::FromElementsOp::create(builder, loc, VectorType::get({point.lanes}, stored),
-                                           elements);
+    value = vector::FromElementsOp::create(
+        builder, loc, VectorType::get({point.lanes}, stored), elements);
   }
   return fromStorage(builder, loc, value, element);
 }
 
-Value BodyEmitter::elementNumbers(OpBuilder &builder, Location loc, AxisSet axes) {
+Value BodyEmitter::elementNumbers(OpBuilder &builder, Location loc,
+                                  AxisSet axes) {
   Type i64 = builder.getI64Type();
   AxisSet lanes = axes & point.laneAxes;
   if (!lanes || lanes == point.laneAxes) {
@@ -123,28 +135,33 @@ Value BodyEmitter::elementNumbers(OpBuilder &builder, Location loc, AxisSet axes
     if (!lanes)
       return first;
     auto type = VectorType::get({point.lanes}, i64);
-    SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, point.lanes));
-    Value step =
-        arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(steps)));
+    SmallVector<int64_t> steps =
+        llvm::to_vector(llvm::seq<int64_t>(0, point.lanes));
+    Value step = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, ArrayRef(steps)));
     Value firsts = vector::BroadcastOp::create(builder, loc, type, first);
     return arith::AddIOp::create(builder, loc, firsts, step);
   }
   SmallVector<Value> numbers;
   for (int64_t lane = 0; lane < point.lanes; ++lane)
     numbers.push_back(arith::IndexCastOp::create(
-        builder, loc, i64, offset(builder, loc, axes, laneCoordinates(builder, loc, lane))));
-  return vector::FromElementsOp::create(builder, loc, VectorType::get({point.lanes}, i64),
-                                        numbers);
+        builder, loc, i64,
+        offset(builder, loc, axes, laneCoordinates(builder, loc, lane))));
+  return vector::FromElementsOp::create(
+      builder, loc, VectorType::get({point.lanes}, i64), numbers);
 }
 
-Value BodyEmitter::widen(OpBuilder &builder, Location loc, Value value, const AxisMap &map) {
-  if (!(space.loopAxes(map.covered) & point.laneAxes) || isa<VectorType>(value.getType()))
+Value BodyEmitter::widen(OpBuilder &builder, Location loc, Value value,
+                         const AxisMap &map) {
+  if (!(space.loopAxes(map.covered) & point.laneAxes) ||
+      isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(builder, loc, VectorType::get({point.lanes}, value.getType()),
-                                     value);
+  return vector::BroadcastOp::create(
+      builder, loc, VectorType::get({point.lanes}, value.getType()), value);
 }
 
-FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value, const AxisMap &map) {
+FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
+                                      const AxisMap &map) {
   auto key = std::make_pair(value.getAsOpaquePointer(), map);
   if (auto found = computed.find(key); found != computed.end())
     return found->second;
@@ -170,8 +187,8 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value, const Axi
       // Every narrow float is an f32: the conversion is exact.
       APFloat number = elements.getSplatValue<APFloat>();
       bool losesInfo = false;
-      number.convert(cast<FloatType>(compute).getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                     &losesInfo);
+      number.convert(cast<FloatType>(compute).getFloatSemantics(),
+                     APFloat::rmNearestTiesToEven, &losesInfo);
       scalar = FloatAttr::get(compute, number);
     }
     Value result = arith::ConstantOp::create(builder, loc, scalar);
@@ -190,7 +207,8 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value, const Axi
       key.push_back(*scalar);
     }
     Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
-    return remember(emitUniform(builder, random, key[0], key[1], key[2], numbers));
+    return remember(
+        emitUniform(builder, random, key[0], key[1], key[2], numbers));
   }
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
@@ -210,21 +228,24 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value, const Axi
   return remember(*result);
 }
 
-LogicalResult BodyEmitter::storeResults(OpBuilder &builder, ArrayRef<unsigned> numbers) {
+LogicalResult BodyEmitter::storeResults(OpBuilder &builder,
+                                        ArrayRef<unsigned> numbers) {
   ValueRange yielded = group.getBody().front().getTerminator()->getOperands();
   SmallVector<Value> stored;
   for (unsigned i : numbers) {
     FailureOr<Value> value = compute(builder, yielded[i], space.resultMap(i));
     if (failed(value))
       return failure();
-    Value wide = widen(builder, yielded[i].getLoc(), *value, space.resultMap(i));
+    Value wide =
+        widen(builder, yielded[i].getLoc(), *value, space.resultMap(i));
     stored.push_back(toStorage(builder, yielded[i].getLoc(), wide,
                                tensorType(yielded[i]).getElementType()));
   }
   for (auto [i, value] : llvm::zip(numbers, stored)) {
     Location loc = yielded[i].getLoc();
     Value index =
-        offset(builder, loc, space.loopAxes(space.resultMap(i).covered), point.coordinates);
+        offset(builder, loc, space.loopAxes(space.resultMap(i).covered),
+               point.coordinates);
     if (isa<VectorType>(value.getType()))
       vector::StoreOp::create(builder, loc, value, resultPointers[i], index);
     else

@@ -1,6 +1,7 @@
-// The values of a group's body at one point of its loops, as scalars or as vectors along the
-// innermost loop axes (the lanes). Narrow floats are held as the f32 that equals them: each op
-// computes in f32 and rounds once to its result type (N3).
+// The values of a group's body at one point of its loops, as scalars or as
+// vectors along the innermost loop axes (the lanes). Narrow floats are held as
+// the f32 that equals them: each op computes in f32 and rounds once to its
+// result type (N3).
 #ifndef AMPC_CODEGEN_KERNEL_BODYEMITTER_H
 #define AMPC_CODEGEN_KERNEL_BODYEMITTER_H
 
@@ -11,7 +12,8 @@
 
 namespace ampc {
 
-/// A place of the loops: coordinates of the loop axes that are not lanes, and the lanes.
+/// A place of the loops: coordinates of the loop axes that are not lanes, and
+/// the lanes.
 struct Point {
   /// One coordinate (index) a loop axis; null for lane axes.
   llvm::SmallVector<mlir::Value> coordinates;
@@ -23,40 +25,49 @@ struct Point {
   int64_t lanes = 1;
 };
 
-/// Emits body values on demand. A value that does not vary along the lanes is a scalar.
+/// Emits body values on demand. A value that does not vary along the lanes is a
+/// scalar.
 class BodyEmitter {
 public:
   /// `pointers[i]` is the 1-D memref of kernel argument i.
   BodyEmitter(amp::GroupOp group, const GroupSpace &space,
-              llvm::ArrayRef<KernelArgument> arguments, mlir::ValueRange pointers);
+              llvm::ArrayRef<KernelArgument> arguments,
+              mlir::ValueRange pointers);
 
   /// Starts a new point; what was computed for the last one is forgotten.
   void moveTo(Point point);
   /// The value of reduction `reduce` at the following points, in compute form.
-  void setReduced(amp::ReduceOp reduce, mlir::Value value) { reducedValues[reduce] = value; }
+  void setReduced(amp::ReduceOp reduce, mlir::Value value) {
+    reducedValues[reduce] = value;
+  }
 
-  /// `value` at the point under `map`, in compute form (computeTypeFor its element type; i1 as i1).
-  llvm::FailureOr<mlir::Value> compute(mlir::OpBuilder &builder, mlir::Value value,
-                                       const AxisMap &map);
-  /// Computes the given results of the group, then stores them at the point: an operand may share
-  /// the bytes of any of them.
-  llvm::LogicalResult storeResults(mlir::OpBuilder &builder, llvm::ArrayRef<unsigned> numbers);
+  /// `value` at the point under `map`, in compute form (computeTypeFor its
+  /// element type; i1 as i1).
+  llvm::FailureOr<mlir::Value> compute(mlir::OpBuilder &builder,
+                                       mlir::Value value, const AxisMap &map);
+  /// Computes the given results of the group, then stores them at the point: an
+  /// operand may share the bytes of any of them.
+  llvm::LogicalResult storeResults(mlir::OpBuilder &builder,
+                                   llvm::ArrayRef<unsigned> numbers);
 
   const GroupSpace &iterationSpace() const { return space; }
 
 private:
-  mlir::Value load(mlir::OpBuilder &builder, mlir::BlockArgument argument, const AxisMap &map);
-  /// Index of the value's element at the point (of lane 0 when the lanes are contiguous).
+  mlir::Value load(mlir::OpBuilder &builder, mlir::BlockArgument argument,
+                   const AxisMap &map);
+  /// Index of the value's element at the point (of lane 0 when the lanes are
+  /// contiguous).
   mlir::Value offset(mlir::OpBuilder &builder, mlir::Location loc, AxisSet axes,
                      llvm::ArrayRef<mlir::Value> coordinates);
   /// Coordinates with the lane axes filled in for lane `lane`.
-  llvm::SmallVector<mlir::Value> laneCoordinates(mlir::OpBuilder &builder, mlir::Location loc,
-                                                 int64_t lane);
+  llvm::SmallVector<mlir::Value>
+  laneCoordinates(mlir::OpBuilder &builder, mlir::Location loc, int64_t lane);
   /// Element numbers of all lanes, i64 scalar or vector.
-  mlir::Value elementNumbers(mlir::OpBuilder &builder, mlir::Location loc, AxisSet axes);
+  mlir::Value elementNumbers(mlir::OpBuilder &builder, mlir::Location loc,
+                             AxisSet axes);
   /// `value` as a vector if `map` varies along the lanes and `value` does not.
-  mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                    const AxisMap &map);
+  mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value, const AxisMap &map);
 
   amp::GroupOp group;
   const GroupSpace &space;

@@ -1,4 +1,5 @@
-// Every fusion group becomes a kernel function; equal ones share it (Passes.td).
+// Every fusion group becomes a kernel function; equal ones share it
+// (Passes.td).
 #include "codegen/kernel/GroupArguments.h"
 #include "codegen/kernel/KernelNames.h"
 #include "codegen/kernel/Kernels.h"
@@ -22,25 +23,29 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
-/// An operand may share a result's bytes only if both stand at the same element at every point.
+/// An operand may share a result's bytes only if both stand at the same element
+/// at every point.
 static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
                                    ArrayRef<KernelArgument> arguments) {
   for (const KernelArgument &argument : arguments) {
     if (argument.results.size() > 1)
-      return group.emitOpError() << "results " << argument.results[0] << " and "
-                                 << argument.results[1] << " both stand at " << argument.place;
+      return group.emitOpError()
+             << "results " << argument.results[0] << " and "
+             << argument.results[1] << " both stand at " << argument.place;
     for (unsigned result : argument.results)
       for (unsigned operand : argument.operands)
         for (const AxisMap &map : space.argumentMaps(operand))
           if (map.covered != space.resultMap(result).covered)
             return group.emitOpError()
-                   << "operand " << operand << " is read at other elements than result " << result
+                   << "operand " << operand
+                   << " is read at other elements than result " << result
                    << " is written, and both stand at " << argument.place;
   }
   return success();
 }
 
-static LogicalResult emitLoops(OpBuilder &builder, GroupOp group, BodyEmitter &body) {
+static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
+                               BodyEmitter &body) {
   switch (group.getKind()) {
   case GroupKind::map:
     return emitMapKernel(builder, group, body);
@@ -64,13 +69,15 @@ static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
   SmallVector<Type> types;
   SmallVector<Location> locs;
   for (const KernelArgument &argument : *arguments) {
-    types.push_back(MemRefType::get({argument.count}, storageTypeFor(argument.element)));
-    locs.push_back(argument.operands.empty()
-                       ? group.getLoc()
-                       : group.getInputs()[argument.operands.front()].getLoc());
+    types.push_back(
+        MemRefType::get({argument.count}, storageTypeFor(argument.element)));
+    locs.push_back(
+        argument.operands.empty()
+            ? group.getLoc()
+            : group.getBody().getArgument(argument.operands.front()).getLoc());
   }
-  OwningOpRef<func::FuncOp> func =
-      func::FuncOp::create(group.getLoc(), "k", builder.getFunctionType(types, {}));
+  OwningOpRef<func::FuncOp> func = func::FuncOp::create(
+      group.getLoc(), "k", builder.getFunctionType(types, {}));
   Block *block = func->addEntryBlock();
   for (auto [argument, loc] : llvm::zip(block->getArguments(), locs))
     argument.setLoc(loc);
@@ -85,8 +92,9 @@ static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
 
 /// Whether the group writes anything.
 static bool writesNothing(GroupOp group) {
-  return llvm::all_of(group.getOutputs(),
-                      [](Value value) { return tensorType(value).getNumElements() == 0; });
+  return llvm::all_of(group.getOutputs(), [](Value value) {
+    return tensorType(value).getNumElements() == 0;
+  });
 }
 
 namespace {
@@ -107,12 +115,14 @@ public:
     std::map<std::string, std::string> known; // loops as text -> name
     for (auto func : module.getOps<func::FuncOp>())
       for (auto group : func.getOps<GroupOp>())
-        if (!writesNothing(group) && failed(addKernel(group, kernels, names, known)))
+        if (!writesNothing(group) &&
+            failed(addKernel(group, kernels, names, known)))
           return signalPassFailure();
   }
 
 private:
-  static LogicalResult addKernel(GroupOp group, ModuleOp kernels, KernelNames &names,
+  static LogicalResult addKernel(GroupOp group, ModuleOp kernels,
+                                 KernelNames &names,
                                  std::map<std::string, std::string> &known) {
     FailureOr<func::FuncOp> kernel = buildKernel(group);
     if (failed(kernel))

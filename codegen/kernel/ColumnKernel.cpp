@@ -1,7 +1,8 @@
-// Column groups (N10): one point a chunk of up to 64 columns. Rows are summed in blocks of 32 in
-// ascending order; blocks join pairwise, level by level, an odd last one carried up. That is a
-// binary counter: `scratch[l]` holds the sum of 2^l neighbouring blocks while bit l of the number
-// of blocks so far is set, and what is left at the end joins from the smallest up.
+// Column groups (N10): one point a chunk of up to 64 columns. Rows are summed
+// in blocks of 32 in ascending order; blocks join pairwise, level by level, an
+// odd last one carried up. That is a binary counter: `scratch[l]` holds the sum
+// of 2^l neighbouring blocks while bit l of the number of blocks so far is set,
+// and what is left at the end joins from the smallest up.
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/ReduceSteps.h"
 
@@ -32,8 +33,10 @@ struct ColumnLoops {
   /// Moves the body to row `row` (null: to the columns alone).
   void moveTo(OpBuilder &builder, Value row);
   /// Emits rows [from, to) (index values) in order, joining into `partials`.
-  LogicalResult emitRows(OpBuilder &builder, Value from, Value to, ArrayRef<ReduceOp> reductions,
-                         ArrayRef<unsigned> stores, SmallVectorImpl<Value> &partials);
+  LogicalResult emitRows(OpBuilder &builder, Value from, Value to,
+                         ArrayRef<ReduceOp> reductions,
+                         ArrayRef<unsigned> stores,
+                         SmallVectorImpl<Value> &partials);
   LogicalResult emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
                          ArrayRef<unsigned> stores);
   LogicalResult emit(OpBuilder &builder, const ReductionOrder &order);
@@ -43,11 +46,14 @@ struct ColumnLoops {
     Type element = reduce.getAccumulation();
     return lanes ? Type(VectorType::get({columns}, element)) : element;
   }
-  Value loadPartial(OpBuilder &builder, ReduceOp reduce, Value scratch, Value level);
-  void storePartial(OpBuilder &builder, Value partial, Value scratch, Value level);
+  Value loadPartial(OpBuilder &builder, ReduceOp reduce, Value scratch,
+                    Value level);
+  void storePartial(OpBuilder &builder, Value partial, Value scratch,
+                    Value level);
   /// Position of level `level` in scratch memory.
   Value slot(OpBuilder &builder, Value level) {
-    return arith::MulIOp::create(builder, loc, level, index(builder, lanes ? columns : 1));
+    return arith::MulIOp::create(builder, loc, level,
+                                 index(builder, lanes ? columns : 1));
   }
 };
 
@@ -60,7 +66,8 @@ void ColumnLoops::moveTo(OpBuilder &builder, Value row) {
     if (!(run >> axis & 1))
       continue;
     if (!row) {
-      all[axis] = index(builder, 0); // no value outside the rows varies along it
+      all[axis] =
+          index(builder, 0); // no value outside the rows varies along it
       continue;
     }
     AxisSet before = run & ((AxisSet(1) << axis) - 1);
@@ -75,33 +82,40 @@ void ColumnLoops::moveTo(OpBuilder &builder, Value row) {
   body.moveTo({std::move(all), lanes, base, columns});
 }
 
-Value ColumnLoops::loadPartial(OpBuilder &builder, ReduceOp reduce, Value scratch, Value level) {
+Value ColumnLoops::loadPartial(OpBuilder &builder, ReduceOp reduce,
+                               Value scratch, Value level) {
   if (auto type = dyn_cast<VectorType>(partialType(reduce)))
-    return vector::LoadOp::create(builder, loc, type, scratch, slot(builder, level));
+    return vector::LoadOp::create(builder, loc, type, scratch,
+                                  slot(builder, level));
   return memref::LoadOp::create(builder, loc, scratch, slot(builder, level));
 }
 
-void ColumnLoops::storePartial(OpBuilder &builder, Value partial, Value scratch, Value level) {
+void ColumnLoops::storePartial(OpBuilder &builder, Value partial, Value scratch,
+                               Value level) {
   if (isa<VectorType>(partial.getType()))
-    vector::StoreOp::create(builder, loc, partial, scratch, slot(builder, level));
+    vector::StoreOp::create(builder, loc, partial, scratch,
+                            slot(builder, level));
   else
-    memref::StoreOp::create(builder, loc, partial, scratch, slot(builder, level));
+    memref::StoreOp::create(builder, loc, partial, scratch,
+                            slot(builder, level));
 }
 
 LogicalResult ColumnLoops::emitRows(OpBuilder &builder, Value from, Value to,
-                                    ArrayRef<ReduceOp> reductions, ArrayRef<unsigned> stores,
+                                    ArrayRef<ReduceOp> reductions,
+                                    ArrayRef<unsigned> stores,
                                     SmallVectorImpl<Value> &partials) {
   for (ReduceOp reduce : reductions)
     partials.push_back(reduceIdentity(builder, reduce, partialType(reduce)));
-  auto loop = scf::ForOp::create(builder, loc, from, to, index(builder, 1), partials);
+  auto loop =
+      scf::ForOp::create(builder, loc, from, to, index(builder, 1), partials);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   moveTo(builder, loop.getInductionVar());
   SmallVector<Value> joined;
   for (auto [op, partial] : llvm::zip(reductions, loop.getRegionIterArgs())) {
     ReduceOp reduce = op;
-    FailureOr<Value> value =
-        body.compute(builder, reduce.getInput(), body.iterationSpace().fullMap());
+    FailureOr<Value> value = body.compute(builder, reduce.getInput(),
+                                          body.iterationSpace().fullMap());
     if (failed(value))
       return failure();
     Value summand = toAccumulation(builder, reduce, *value);
@@ -118,17 +132,20 @@ LogicalResult ColumnLoops::emitRows(OpBuilder &builder, Value from, Value to,
   return success();
 }
 
-LogicalResult ColumnLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
+LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
+                                    ArrayRef<ReduceOp> reductions,
                                     ArrayRef<unsigned> stores) {
-  int64_t whole = rows / kBlockRows, rest = rows % kBlockRows, blocks = whole + (rest ? 1 : 0);
+  int64_t whole = rows / kBlockRows, rest = rows % kBlockRows,
+          blocks = whole + (rest ? 1 : 0);
   if (reductions.empty()) {
     SmallVector<Value> none;
-    return emitRows(builder, index(builder, 0), index(builder, rows), {}, stores, none);
+    return emitRows(builder, index(builder, 0), index(builder, rows), {},
+                    stores, none);
   }
   if (blocks <= 1) {
     SmallVector<Value> partials;
-    if (failed(emitRows(builder, index(builder, 0), index(builder, rows), reductions, stores,
-                        partials)))
+    if (failed(emitRows(builder, index(builder, 0), index(builder, rows),
+                        reductions, stores, partials)))
       return failure();
     for (auto [reduce, partial] : llvm::zip(reductions, partials))
       body.setReduced(reduce, finishReduction(builder, reduce, partial, rows));
@@ -139,12 +156,15 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reduc
   for (ReduceOp reduce : reductions)
     scratch.push_back(memref::AllocaOp::create(
         builder, loc,
-        MemRefType::get({levels * (lanes ? columns : 1)}, reduce.getAccumulation())));
+        MemRefType::get({levels * (lanes ? columns : 1)},
+                        reduce.getAccumulation())));
 
-  // Adds block number `block` (i64 or index constant) to the counter: joins the levels below its
-  // lowest clear bit, `carries` of them, and stores one level up.
+  // Adds block number `block` (i64 or index constant) to the counter: joins the
+  // levels below its lowest clear bit, `carries` of them, and stores one level
+  // up.
   auto push = [&](OpBuilder &at, ArrayRef<Value> partials, Value carries) {
-    auto loop = scf::ForOp::create(at, loc, index(at, 0), carries, index(at, 1), partials);
+    auto loop = scf::ForOp::create(at, loc, index(at, 0), carries, index(at, 1),
+                                   partials);
     {
       OpBuilder::InsertionGuard guard(at);
       at.setInsertionPointToStart(loop.getBody());
@@ -152,36 +172,43 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reduc
       for (auto [reduce, memory, partial] :
            llvm::zip(reductions, scratch, loop.getRegionIterArgs()))
         joined.push_back(joinPartials(
-            at, reduce, loadPartial(at, reduce, memory, loop.getInductionVar()), partial));
+            at, reduce, loadPartial(at, reduce, memory, loop.getInductionVar()),
+            partial));
       scf::YieldOp::create(at, loc, joined);
     }
     for (auto [memory, partial] : llvm::zip(scratch, loop.getResults()))
       storePartial(at, partial, memory, carries);
   };
-  auto loop =
-      scf::ForOp::create(builder, loc, index(builder, 0), index(builder, whole), index(builder, 1));
+  auto loop = scf::ForOp::create(builder, loc, index(builder, 0),
+                                 index(builder, whole), index(builder, 1));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value block = loop.getInductionVar();
-    Value from = arith::MulIOp::create(builder, loc, block, index(builder, kBlockRows));
-    Value to = arith::AddIOp::create(builder, loc, from, index(builder, kBlockRows));
+    Value from =
+        arith::MulIOp::create(builder, loc, block, index(builder, kBlockRows));
+    Value to =
+        arith::AddIOp::create(builder, loc, from, index(builder, kBlockRows));
     SmallVector<Value> partials;
     if (failed(emitRows(builder, from, to, reductions, stores, partials)))
       return failure();
-    Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), block);
-    Value ones = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(-1));
+    Value number =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), block);
+    Value ones =
+        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(-1));
     Value flipped = arith::XOrIOp::create(builder, loc, number, ones);
     Value trailing = math::CountTrailingZerosOp::create(builder, loc, flipped);
     push(builder, partials,
-         arith::IndexCastOp::create(builder, loc, builder.getIndexType(), trailing));
+         arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    trailing));
   }
   if (rest) {
     SmallVector<Value> partials;
-    if (failed(emitRows(builder, index(builder, whole * kBlockRows), index(builder, rows),
-                        reductions, stores, partials)))
+    if (failed(emitRows(builder, index(builder, whole * kBlockRows),
+                        index(builder, rows), reductions, stores, partials)))
       return failure();
-    push(builder, partials, index(builder, llvm::countr_one(static_cast<uint64_t>(whole))));
+    push(builder, partials,
+         index(builder, llvm::countr_one(static_cast<uint64_t>(whole))));
   }
   for (auto [reduce, memory] : llvm::zip(reductions, scratch)) {
     Value total;
@@ -196,21 +223,25 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reduc
   return success();
 }
 
-LogicalResult ColumnLoops::emit(OpBuilder &builder, const ReductionOrder &order) {
+LogicalResult ColumnLoops::emit(OpBuilder &builder,
+                                const ReductionOrder &order) {
   for (size_t pass = 0; pass < order.passes.size(); ++pass) {
     bool stores = pass + 1 == order.passes.size() && !order.storesApart;
     if (failed(emitPass(builder, order.passes[pass],
-                        stores ? ArrayRef<unsigned>(order.fullResults) : ArrayRef<unsigned>())))
+                        stores ? ArrayRef<unsigned>(order.fullResults)
+                               : ArrayRef<unsigned>())))
       return failure();
   }
-  if ((order.storesApart || order.passes.empty()) && !order.fullResults.empty() &&
+  if ((order.storesApart || order.passes.empty()) &&
+      !order.fullResults.empty() &&
       failed(emitPass(builder, {}, order.fullResults)))
     return failure();
   moveTo(builder, Value());
   return body.storeResults(builder, order.keptResults);
 }
 
-LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group, BodyEmitter &body) {
+LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group,
+                                     BodyEmitter &body) {
   const GroupSpace &space = body.iterationSpace();
   Location loc = group.getLoc();
   AxisSet run = space.reducedLoopAxes(), lanes = 0;
@@ -240,8 +271,9 @@ LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group, BodyEmit
     if (!((run | lanes) >> axis & 1))
       loops.coordinates[axis] = variables[next++];
   AxisSet full = space.fullMap().covered;
-  ReductionOrder order = orderReductions(
-      group, [&](unsigned i) { return space.resultMap(i).covered == full && run; });
+  ReductionOrder order = orderReductions(group, [&](unsigned i) {
+    return space.resultMap(i).covered == full && run;
+  });
   if (!chunked) {
     loops.base = arith::ConstantIndexOp::create(builder, loc, 0);
     loops.columns = columns;
@@ -254,9 +286,10 @@ LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group, BodyEmit
   if (!rest)
     return loops.emit(builder, order);
   Value limit = arith::ConstantIndexOp::create(builder, loc, whole);
-  Value isWhole =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, chunk, limit);
-  auto choice = scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
+  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        chunk, limit);
+  auto choice =
+      scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(choice.thenBlock());
   if (failed(loops.emit(builder, order)))

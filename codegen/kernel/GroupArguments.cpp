@@ -8,17 +8,20 @@ using namespace ampc::amp;
 PlaceAttr ampc::placeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto place = func ? func.getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), kPlaceAttr)
+    auto place = func ? func.getArgAttrOfType<PlaceAttr>(
+                            argument.getArgNumber(), kPlaceAttr)
                       : PlaceAttr();
     if (!place)
-      emitError(value.getLoc()) << "argument " << argument.getArgNumber() << " has no amp.place";
+      emitError(value.getLoc())
+          << "argument " << argument.getArgNumber() << " has no amp.place";
     return place;
   }
   auto result = cast<OpResult>(value);
   auto places = result.getOwner()->getAttrOfType<ArrayAttr>(kPlaceAttr);
   if (!places || places.size() <= result.getResultNumber()) {
-    result.getOwner()->emitOpError() << "result " << result.getResultNumber()
-                                     << " has no amp.place; codegen takes modules in stage placed";
+    result.getOwner()->emitOpError()
+        << "result " << result.getResultNumber()
+        << " has no amp.place; codegen takes modules in stage placed";
     return {};
   }
   return dyn_cast<PlaceAttr>(places[result.getResultNumber()]);
@@ -37,17 +40,19 @@ FailureOr<SmallVector<KernelArgument>> ampc::kernelArguments(GroupOp group) {
       bool same = argument.element == type.getElementType() &&
                   argument.count == type.getNumElements();
       if (!same && (isResult || argument.isWritten()))
-        return group.emitOpError() << "shares " << place << " between " << argument.count
-                                   << " elements of " << argument.element << " and "
-                                   << type.getNumElements() << " of " << type.getElementType()
-                                   << ", one of them written";
+        return group.emitOpError()
+               << "shares " << place << " between " << argument.count
+               << " elements of " << argument.element << " and "
+               << type.getNumElements() << " of " << type.getElementType()
+               << ", one of them written";
       // Two views of read bytes may differ in type: both pointers only read.
       if (!same)
         continue;
       (isResult ? argument.results : argument.operands).push_back(number);
       return success();
     }
-    KernelArgument argument{place, type.getElementType(), type.getNumElements(), {}, {}};
+    KernelArgument argument{
+        place, type.getElementType(), type.getNumElements(), {}, {}};
     (isResult ? argument.results : argument.operands).push_back(number);
     arguments.push_back(std::move(argument));
     return success();

@@ -1,4 +1,5 @@
-// The iteration space of a group: axes of values, and which axes join into one loop.
+// The iteration space of a group: axes of values, and which axes join into one
+// loop.
 #include "codegen/kernel/GroupSpace.h"
 
 #include <map>
@@ -11,11 +12,13 @@ using namespace ampc::amp;
 /// Extents of `shape` that are not 1.
 static SmallVector<int64_t> withoutUnits(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> kept;
-  llvm::copy_if(shape, std::back_inserter(kept), [](int64_t extent) { return extent != 1; });
+  llvm::copy_if(shape, std::back_inserter(kept),
+                [](int64_t extent) { return extent != 1; });
   return kept;
 }
 
-AxisMap GroupSpace::mapOf(ArrayRef<int64_t> dimAxes, ArrayRef<int64_t> extents) const {
+AxisMap GroupSpace::mapOf(ArrayRef<int64_t> dimAxes,
+                          ArrayRef<int64_t> extents) const {
   AxisMap map;
   for (auto [axis, extent] : llvm::zip(dimAxes, extents)) {
     bool unit = extent == 1 || axis < 0;
@@ -27,7 +30,8 @@ AxisMap GroupSpace::mapOf(ArrayRef<int64_t> dimAxes, ArrayRef<int64_t> extents) 
 }
 
 AxisMap GroupSpace::fullMap() const {
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   return mapOf(axes, shape);
 }
 
@@ -38,7 +42,8 @@ AxisMap GroupSpace::keptMap() const {
   return mapOf(keptDims, extents);
 }
 
-FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i, const AxisMap &map) const {
+FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i,
+                                          const AxisMap &map) const {
   if (isa<ReduceOp>(op))
     return fullMap();
   ArrayRef<int64_t> extents = tensorType(op->getOperand(i)).getShape();
@@ -49,7 +54,8 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i, const AxisM
   }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     if (map.flat)
-      return op->emitOpError() << "under a reshape inside a group is not available yet";
+      return op->emitOpError()
+             << "under a reshape inside a group is not available yet";
     SmallVector<int64_t> axes;
     for (int64_t axis : broadcast.getAxes())
       axes.push_back(map.dims[axis]);
@@ -63,7 +69,8 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i, const AxisM
     if (result.flat)
       return result;
     SmallVector<int64_t> axes;
-    llvm::copy_if(map.dims, std::back_inserter(axes), [](int64_t axis) { return axis >= 0; });
+    llvm::copy_if(map.dims, std::back_inserter(axes),
+                  [](int64_t axis) { return axis >= 0; });
     size_t next = 0;
     for (int64_t extent : extents)
       result.dims.push_back(extent == 1 ? -1 : axes[next++]);
@@ -74,7 +81,9 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i, const AxisM
 
 LogicalResult GroupSpace::findReducedAxes(GroupOp group) {
   SmallVector<int64_t> axes;
-  group.walk([&](ReduceOp reduce) { axes.assign(reduce.getAxes().begin(), reduce.getAxes().end()); });
+  group.walk([&](ReduceOp reduce) {
+    axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
+  });
   for (int64_t dim = 0, rank = shape.size(); dim < rank; ++dim) {
     if (!llvm::is_contained(axes, dim))
       keptDims.push_back(dim);
@@ -90,8 +99,9 @@ LogicalResult GroupSpace::findReducedAxes(GroupOp group) {
       continue;
     bool isReduced = reduced >> dim & 1;
     if (isReduced && ended)
-      return group.emitOpError() << "a column reduction over axes that are not adjacent (["
-                                 << axes << "] of [" << shape << "]) is not available yet";
+      return group.emitOpError()
+             << "a column reduction over axes that are not adjacent ([" << axes
+             << "] of [" << shape << "]) is not available yet";
     ended |= seen && !isReduced;
     seen |= isReduced;
   }
@@ -120,15 +130,17 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
       map.flat = true;
       map.covered = count == elementCount(shape) ? full.covered : kept.covered;
     } else {
-      return group.emitOpError() << "result of type " << value.getType()
-                                 << " lies neither over the space [" << shape
-                                 << "] nor over what its reductions keep [" << keptShape << "]";
+      return group.emitOpError()
+             << "result of type " << value.getType()
+             << " lies neither over the space [" << shape
+             << "] nor over what its reductions keep [" << keptShape << "]";
     }
     results.push_back(map);
     uses.push_back(map.covered);
     work.push_back({value, map});
   }
-  // Reductions whose result nobody yields are dead; what is reached from the results is all.
+  // Reductions whose result nobody yields are dead; what is reached from the
+  // results is all.
   while (!work.empty()) {
     auto [value, map] = work.pop_back_val();
     if (!seen.insert({value.getAsOpaquePointer(), map}).second)
@@ -140,10 +152,12 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
     }
     Operation *op = value.getDefiningOp();
     if (isa<ReduceOp>(op) && map.covered != keptMap().covered)
-      return op->emitOpError() << "result is read along other axes than the reduction keeps";
+      return op->emitOpError()
+             << "result is read along other axes than the reduction keeps";
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
       // The key of a random op is three scalars, whatever the result's shape.
-      FailureOr<AxisMap> operand = isa<RandomOp>(op) ? AxisMap() : operandMap(op, i, map);
+      FailureOr<AxisMap> operand =
+          isa<RandomOp>(op) ? AxisMap() : operandMap(op, i, map);
       if (failed(operand))
         return failure();
       work.push_back({op->getOperand(i), *operand});

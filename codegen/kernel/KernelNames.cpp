@@ -8,7 +8,8 @@ using namespace ampc::amp;
 std::string ampc::namePathOf(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc)) {
     std::string inner = namePathOf(name.getChildLoc());
-    return inner.empty() ? name.getName().str() : (name.getName().getValue() + "." + inner).str();
+    return inner.empty() ? name.getName().str()
+                         : (name.getName().getValue() + "." + inner).str();
   }
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
     for (Location part : fused.getLocations())
@@ -57,7 +58,8 @@ std::string KernelNames::nameFor(GroupOp group) {
     if (ops.size() < kNamedOps && (ops.empty() || ops.back() != mnemonic))
       ops.push_back(mnemonic);
   }
-  // The kind stands in for a missing path: a bare `exp` would be a library function to compilers.
+  // The kind stands in for a missing path: a bare `exp` would be a library
+  // function to compilers.
   std::string name = StringRef(identifierFrom(path)).take_back(kMaxPath).str();
   if (name.empty())
     name = stringifyGroupKind(group.getKind()).str();

@@ -8,8 +8,8 @@
 
 namespace ampc {
 
-/// The name path of a location: names of its NameLocs, outermost first, joined by dots; empty when
-/// it has none.
+/// The name path of a location: names of its NameLocs, outermost first, joined
+/// by dots; empty when it has none.
 std::string namePathOf(mlir::Location loc);
 
 /// `text` as a C identifier.
@@ -18,8 +18,9 @@ std::string identifierFrom(llvm::StringRef text);
 /// Hands out names, each once.
 class KernelNames {
 public:
-  /// A name for the kernel of `group`: the name path of its last named op, then up to four of its
-  /// ops (`fc1_broadcast_add_maximum`), with a number where that is taken.
+  /// A name for the kernel of `group`: the name path of its last named op, then
+  /// up to four of its ops (`fc1_broadcast_add_maximum`), with a number where
+  /// that is taken.
   std::string nameFor(amp::GroupOp group);
 
 private:

@@ -1,5 +1,6 @@
-// The loop nests of the three kinds of groups, in the form that both targets share: one
-// scf.parallel over independent points around scalar (map) or vector (row, column) bodies.
+// The loop nests of the three kinds of groups, in the form that both targets
+// share: one scf.parallel over independent points around scalar (map) or vector
+// (row, column) bodies.
 #ifndef AMPC_CODEGEN_KERNEL_KERNELS_H
 #define AMPC_CODEGEN_KERNEL_KERNELS_H
 
@@ -7,21 +8,25 @@
 
 namespace ampc {
 
-/// Attribute of a kernel's scf.parallel: elements of the space that one point visits (i64).
+/// Attribute of a kernel's scf.parallel: elements of the space that one point
+/// visits (i64).
 inline constexpr llvm::StringLiteral kWorkAttr = "work";
 
-/// A parallel loop over `extents` (one point when empty), `work` elements a point. Leaves the
-/// builder inside the body and returns the induction variables.
-llvm::SmallVector<mlir::Value> beginParallel(mlir::OpBuilder &builder, mlir::Location loc,
-                                             llvm::ArrayRef<int64_t> extents, int64_t work);
+/// A parallel loop over `extents` (one point when empty), `work` elements a
+/// point. Leaves the builder inside the body and returns the induction
+/// variables.
+llvm::SmallVector<mlir::Value> beginParallel(mlir::OpBuilder &builder,
+                                             mlir::Location loc,
+                                             llvm::ArrayRef<int64_t> extents,
+                                             int64_t work);
 
 /// Emits the loops of `group` at the builder's insertion point.
 llvm::LogicalResult emitMapKernel(mlir::OpBuilder &builder, amp::GroupOp group,
                                   BodyEmitter &body);
 llvm::LogicalResult emitRowKernel(mlir::OpBuilder &builder, amp::GroupOp group,
                                   BodyEmitter &body);
-llvm::LogicalResult emitColumnKernel(mlir::OpBuilder &builder, amp::GroupOp group,
-                                     BodyEmitter &body);
+llvm::LogicalResult emitColumnKernel(mlir::OpBuilder &builder,
+                                     amp::GroupOp group, BodyEmitter &body);
 
 } // namespace ampc
 

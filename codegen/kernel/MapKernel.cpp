@@ -6,7 +6,8 @@ using namespace ampc;
 using namespace ampc::amp;
 
 SmallVector<Value> ampc::beginParallel(OpBuilder &builder, Location loc,
-                                       ArrayRef<int64_t> extents, int64_t work) {
+                                       ArrayRef<int64_t> extents,
+                                       int64_t work) {
   SmallVector<int64_t> bounds(extents);
   if (bounds.empty())
     bounds.push_back(1);
@@ -15,8 +16,9 @@ SmallVector<Value> ampc::beginParallel(OpBuilder &builder, Location loc,
   SmallVector<Value> upper;
   for (int64_t bound : bounds)
     upper.push_back(arith::ConstantIndexOp::create(builder, loc, bound));
-  auto loop = scf::ParallelOp::create(builder, loc, SmallVector<Value>(bounds.size(), zero), upper,
-                                      SmallVector<Value>(bounds.size(), one));
+  auto loop = scf::ParallelOp::create(
+      builder, loc, SmallVector<Value>(bounds.size(), zero), upper,
+      SmallVector<Value>(bounds.size(), one));
   loop->setAttr(kWorkAttr, builder.getI64IntegerAttr(work));
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> variables(loop.getInductionVars());
@@ -25,11 +27,13 @@ SmallVector<Value> ampc::beginParallel(OpBuilder &builder, Location loc,
   return variables;
 }
 
-LogicalResult ampc::emitMapKernel(OpBuilder &builder, GroupOp group, BodyEmitter &body) {
+LogicalResult ampc::emitMapKernel(OpBuilder &builder, GroupOp group,
+                                  BodyEmitter &body) {
   Point point;
-  point.coordinates =
-      beginParallel(builder, group.getLoc(), body.iterationSpace().extents(), /*work=*/1);
+  point.coordinates = beginParallel(
+      builder, group.getLoc(), body.iterationSpace().extents(), /*work=*/1);
   body.moveTo(std::move(point));
-  SmallVector<unsigned> all = llvm::to_vector(llvm::seq<unsigned>(0, group.getNumResults()));
+  SmallVector<unsigned> all =
+      llvm::to_vector(llvm::seq<unsigned>(0, group.getNumResults()));
   return body.storeResults(builder, all);
 }

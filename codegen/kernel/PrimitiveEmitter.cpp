@@ -11,16 +11,19 @@ Type ampc::typeLike(Type scalar, Type like) {
   return scalar;
 }
 
-Value ampc::constantLike(OpBuilder &builder, Location loc, TypedAttr value, Type like) {
+Value ampc::constantLike(OpBuilder &builder, Location loc, TypedAttr value,
+                         Type like) {
   if (auto vector = dyn_cast<VectorType>(like)) {
     auto type = VectorType::get(vector.getShape(), value.getType());
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, value));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, value));
   }
   return arith::ConstantOp::create(builder, loc, value);
 }
 
 Type ampc::storageTypeFor(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
+                              : element;
 }
 
 /// Whether values of `element` are held as f32.
@@ -28,91 +31,120 @@ static bool isNarrow(Type element) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
 }
 
-static Value integerConstant(OpBuilder &builder, Location loc, Type type, const APInt &value) {
-  return constantLike(builder, loc, IntegerAttr::get(getElementTypeOrSelf(type), value), type);
+static Value integerConstant(OpBuilder &builder, Location loc, Type type,
+                             const APInt &value) {
+  return constantLike(
+      builder, loc, IntegerAttr::get(getElementTypeOrSelf(type), value), type);
 }
 
-static Value floatConstant(OpBuilder &builder, Location loc, Type type, double value) {
-  return constantLike(builder, loc, FloatAttr::get(getElementTypeOrSelf(type), value), type);
+static Value floatConstant(OpBuilder &builder, Location loc, Type type,
+                           double value) {
+  return constantLike(builder, loc,
+                      FloatAttr::get(getElementTypeOrSelf(type), value), type);
 }
 
-Value ampc::fromStorage(OpBuilder &builder, Location loc, Value stored, Type element) {
+Value ampc::fromStorage(OpBuilder &builder, Location loc, Value stored,
+                        Type element) {
   Type type = stored.getType();
   if (element.isInteger(1)) {
     Value zero = integerConstant(builder, loc, type, APInt::getZero(8));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, stored, zero);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, stored,
+                                 zero);
   }
   if (isNarrow(element))
-    return arith::ExtFOp::create(builder, loc, typeLike(builder.getF32Type(), type), stored);
+    return arith::ExtFOp::create(builder, loc,
+                                 typeLike(builder.getF32Type(), type), stored);
   return stored;
 }
 
-Value ampc::toStorage(OpBuilder &builder, Location loc, Value value, Type element) {
+Value ampc::toStorage(OpBuilder &builder, Location loc, Value value,
+                      Type element) {
   if (element.isInteger(1))
-    return arith::ExtUIOp::create(builder, loc, typeLike(builder.getI8Type(), value.getType()),
-                                  value);
+    return arith::ExtUIOp::create(
+        builder, loc, typeLike(builder.getI8Type(), value.getType()), value);
   if (!isNarrow(element))
     return value;
-  // What was just rounded is stored as it was rounded; the extension between is exact.
+  // What was just rounded is stored as it was rounded; the extension between is
+  // exact.
   if (auto extension = value.getDefiningOp<arith::ExtFOp>())
     if (getElementTypeOrSelf(extension.getIn()) == element)
       return extension.getIn();
-  return arith::TruncFOp::create(builder, loc, typeLike(element, value.getType()), value);
+  return arith::TruncFOp::create(builder, loc,
+                                 typeLike(element, value.getType()), value);
 }
 
-Value ampc::roundTo(OpBuilder &builder, Location loc, Value value, Type element) {
+Value ampc::roundTo(OpBuilder &builder, Location loc, Value value,
+                    Type element) {
   Type from = getElementTypeOrSelf(value);
   if (from == element)
     return value;
   if (element.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(builder, loc, typeLike(element, value.getType()), value);
-  Value rounded =
-      arith::TruncFOp::create(builder, loc, typeLike(element, value.getType()), value);
-  return isNarrow(element) ? fromStorage(builder, loc, rounded, element) : rounded;
+    return arith::ExtFOp::create(builder, loc,
+                                 typeLike(element, value.getType()), value);
+  Value rounded = arith::TruncFOp::create(
+      builder, loc, typeLike(element, value.getType()), value);
+  return isNarrow(element) ? fromStorage(builder, loc, rounded, element)
+                           : rounded;
 }
 
-/// Float to integer: toward zero, the nearest bound outside the range, 0 for NaN.
-static Value saturate(OpBuilder &builder, Location loc, Value value, IntegerType to) {
+/// Float to integer: toward zero, the nearest bound outside the range, 0 for
+/// NaN.
+static Value saturate(OpBuilder &builder, Location loc, Value value,
+                      IntegerType to) {
   Type type = value.getType(), result = typeLike(to, type);
   unsigned bits = to.getWidth();
-  // 2^(bits-1) is exact in f32 and f64; values from there on, and below its negative, are out.
+  // 2^(bits-1) is exact in f32 and f64; values from there on, and below its
+  // negative, are out.
   Value high = floatConstant(builder, loc, type, std::ldexp(1.0, bits - 1));
   Value low = floatConstant(builder, loc, type, -std::ldexp(1.0, bits - 1));
   Value inside = arith::FPToSIOp::create(builder, loc, result, value);
-  Value tooHigh =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, value, high);
-  Value tooLow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value, low);
-  Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value, value);
-  Value max = integerConstant(builder, loc, result, APInt::getSignedMaxValue(bits));
-  Value min = integerConstant(builder, loc, result, APInt::getSignedMinValue(bits));
+  Value tooHigh = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
+                                        value, high);
+  Value tooLow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT,
+                                       value, low);
+  Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      value, value);
+  Value max =
+      integerConstant(builder, loc, result, APInt::getSignedMaxValue(bits));
+  Value min =
+      integerConstant(builder, loc, result, APInt::getSignedMinValue(bits));
   Value zero = integerConstant(builder, loc, result, APInt::getZero(bits));
   Value clamped = arith::SelectOp::create(builder, loc, tooHigh, max, inside);
   clamped = arith::SelectOp::create(builder, loc, tooLow, min, clamped);
   return arith::SelectOp::create(builder, loc, isNan, zero, clamped);
 }
 
-/// Integer to a float that is narrower than f32: once to nearest even. The way there is an f64
-/// that the integer equals, or whose last bit tells that it does not (wide i64).
-static Value narrowFromInteger(OpBuilder &builder, Location loc, Value value, FloatType to) {
+/// Integer to a float that is narrower than f32: once to nearest even. The way
+/// there is an f64 that the integer equals, or whose last bit tells that it
+/// does not (wide i64).
+static Value narrowFromInteger(OpBuilder &builder, Location loc, Value value,
+                               FloatType to) {
   Type type = value.getType();
   Type f64 = typeLike(builder.getF64Type(), type);
   if (getElementTypeOrSelf(type).isInteger(64)) {
     auto constant = [&](uint64_t bits) {
       return integerConstant(builder, loc, type, APInt(64, bits));
     };
-    // Above 2^53 in magnitude: drop the low 11 bits, keep whether any was set in bit 10.
+    // Above 2^53 in magnitude: drop the low 11 bits, keep whether any was set
+    // in bit 10.
     Value low = arith::AndIOp::create(builder, loc, value, constant(0x7ff));
-    Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, low, constant(0));
-    Value sticky = arith::SelectOp::create(builder, loc, any, constant(0x400), constant(0));
-    Value kept = arith::AndIOp::create(builder, loc, value, constant(~uint64_t(0x7ff)));
+    Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      low, constant(0));
+    Value sticky = arith::SelectOp::create(builder, loc, any, constant(0x400),
+                                           constant(0));
+    Value kept =
+        arith::AndIOp::create(builder, loc, value, constant(~uint64_t(0x7ff)));
     Value wide = arith::OrIOp::create(builder, loc, kept, sticky);
     // |value| >= 2^53 exactly when value + 2^53 is not in [0, 2^54).
-    Value shifted = arith::AddIOp::create(builder, loc, value, constant(uint64_t(1) << 53));
-    Value isWide = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, shifted,
-                                         constant(uint64_t(1) << 54));
+    Value shifted =
+        arith::AddIOp::create(builder, loc, value, constant(uint64_t(1) << 53));
+    Value isWide =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, shifted,
+                              constant(uint64_t(1) << 54));
     value = arith::SelectOp::create(builder, loc, isWide, wide, value);
   }
-  return roundTo(builder, loc, arith::SIToFPOp::create(builder, loc, f64, value), to);
+  return roundTo(builder, loc,
+                 arith::SIToFPOp::create(builder, loc, f64, value), to);
 }
 
 static Value emitCast(OpBuilder &builder, CastOp op, Value value) {
@@ -122,11 +154,13 @@ static Value emitCast(OpBuilder &builder, CastOp op, Value value) {
   Type type = value.getType();
   if (to.isInteger(1)) {
     if (isa<FloatType>(from))
-      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, value,
+      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                   value,
                                    floatConstant(builder, loc, type, 0.0));
-    Value zero =
-        integerConstant(builder, loc, type, APInt::getZero(from.getIntOrFloatBitWidth()));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+    Value zero = integerConstant(builder, loc, type,
+                                 APInt::getZero(from.getIntOrFloatBitWidth()));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 zero);
   }
   if (auto integer = dyn_cast<IntegerType>(to)) {
     if (isa<FloatType>(from))
@@ -150,19 +184,26 @@ static Value emitCast(OpBuilder &builder, CastOp op, Value value) {
   return isNarrow(to) ? roundTo(builder, loc, converted, to) : converted;
 }
 
-static Value emitCompare(OpBuilder &builder, CompareOp op, Value lhs, Value rhs) {
+static Value emitCompare(OpBuilder &builder, CompareOp op, Value lhs,
+                         Value rhs) {
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
-  // In the order eq ne lt le gt ge. i1 counts as 0 and 1, so it compares as unsigned.
-  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT, F::OLE, F::OGT, F::OGE};
-  static constexpr I integers[] = {I::eq, I::ne, I::slt, I::sle, I::sgt, I::sge};
-  static constexpr I booleans[] = {I::eq, I::ne, I::ult, I::ule, I::ugt, I::uge};
+  // In the order eq ne lt le gt ge. i1 counts as 0 and 1, so it compares as
+  // unsigned.
+  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT,
+                                 F::OLE, F::OGT, F::OGE};
+  static constexpr I integers[] = {I::eq,  I::ne,  I::slt,
+                                   I::sle, I::sgt, I::sge};
+  static constexpr I booleans[] = {I::eq,  I::ne,  I::ult,
+                                   I::ule, I::ugt, I::uge};
   auto predicate = static_cast<unsigned>(op.getPredicate());
   Type element = getElementTypeOrSelf(lhs);
   if (isa<FloatType>(element))
-    return arith::CmpFOp::create(builder, op.getLoc(), floats[predicate], lhs, rhs);
+    return arith::CmpFOp::create(builder, op.getLoc(), floats[predicate], lhs,
+                                 rhs);
   return arith::CmpIOp::create(builder, op.getLoc(),
-                               element.isInteger(1) ? booleans[predicate] : integers[predicate],
+                               element.isInteger(1) ? booleans[predicate]
+                                                    : integers[predicate],
                                lhs, rhs);
 }
 
@@ -174,32 +215,50 @@ static Value binary(OpBuilder &builder, Location loc, ValueRange operands) {
   return IntegerOp::create(builder, loc, operands[0], operands[1]);
 }
 
-FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op, ValueRange operands) {
+FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op,
+                                     ValueRange operands) {
   Location loc = op->getLoc();
   Value value =
       TypeSwitch<Operation *, Value>(op)
-          .Case([&](AddOp) { return binary<arith::AddFOp, arith::AddIOp>(builder, loc, operands); })
-          .Case([&](SubOp) { return binary<arith::SubFOp, arith::SubIOp>(builder, loc, operands); })
-          .Case([&](MulOp) { return binary<arith::MulFOp, arith::MulIOp>(builder, loc, operands); })
+          .Case([&](AddOp) {
+            return binary<arith::AddFOp, arith::AddIOp>(builder, loc, operands);
+          })
+          .Case([&](SubOp) {
+            return binary<arith::SubFOp, arith::SubIOp>(builder, loc, operands);
+          })
+          .Case([&](MulOp) {
+            return binary<arith::MulFOp, arith::MulIOp>(builder, loc, operands);
+          })
           .Case([&](DivOp) -> Value {
-            return arith::DivFOp::create(builder, loc, operands[0], operands[1]);
+            return arith::DivFOp::create(builder, loc, operands[0],
+                                         operands[1]);
           })
           .Case([&](MaximumOp) {
-            return binary<arith::MaximumFOp, arith::MaxSIOp>(builder, loc, operands);
+            return binary<arith::MaximumFOp, arith::MaxSIOp>(builder, loc,
+                                                             operands);
           })
           .Case([&](MinimumOp) {
-            return binary<arith::MinimumFOp, arith::MinSIOp>(builder, loc, operands);
+            return binary<arith::MinimumFOp, arith::MinSIOp>(builder, loc,
+                                                             operands);
           })
-          .Case([&](NegOp) -> Value { return arith::NegFOp::create(builder, loc, operands[0]); })
-          .Case([&](ExpOp) -> Value { return math::ExpOp::create(builder, loc, operands[0]); })
-          .Case([&](SqrtOp) -> Value { return math::SqrtOp::create(builder, loc, operands[0]); })
+          .Case([&](NegOp) -> Value {
+            return arith::NegFOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](ExpOp) -> Value {
+            return math::ExpOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](SqrtOp) -> Value {
+            return math::SqrtOp::create(builder, loc, operands[0]);
+          })
           .Case([&](CompareOp compare) {
             return emitCompare(builder, compare, operands[0], operands[1]);
           })
           .Case([&](SelectOp) -> Value {
-            return arith::SelectOp::create(builder, loc, operands[0], operands[1], operands[2]);
+            return arith::SelectOp::create(builder, loc, operands[0],
+                                           operands[1], operands[2]);
           })
-          .Case([&](CastOp cast) { return emitCast(builder, cast, operands[0]); })
+          .Case(
+              [&](CastOp cast) { return emitCast(builder, cast, operands[0]); })
           .Default([](Operation *) { return Value(); });
   if (!value)
     return op->emitOpError() << "inside a group is not available yet";

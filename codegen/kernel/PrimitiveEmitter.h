@@ -1,4 +1,5 @@
-// One elementwise primitive on scalars or vectors alike: arith and math ops in compute form.
+// One elementwise primitive on scalars or vectors alike: arith and math ops in
+// compute form.
 #ifndef AMPC_CODEGEN_KERNEL_PRIMITIVEEMITTER_H
 #define AMPC_CODEGEN_KERNEL_PRIMITIVEEMITTER_H
 
@@ -6,34 +7,42 @@
 
 namespace ampc {
 
-/// `scalar`, or the vector type of `scalar` with `like`'s shape when `like` is a vector.
+/// `scalar`, or the vector type of `scalar` with `like`'s shape when `like` is
+/// a vector.
 mlir::Type typeLike(mlir::Type scalar, mlir::Type like);
 
-/// A constant of `type` (scalar or vector splat) from an attribute of its element type.
-mlir::Value constantLike(mlir::OpBuilder &builder, mlir::Location loc, mlir::TypedAttr value,
-                         mlir::Type like);
+/// A constant of `type` (scalar or vector splat) from an attribute of its
+/// element type.
+mlir::Value constantLike(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::TypedAttr value, mlir::Type like);
 
 /// The type that a value of `element` has in memory: i8 for i1, else itself.
 mlir::Type storageTypeFor(mlir::Type element);
 
 /// A loaded element in compute form (i8 to i1, narrow floats to f32).
-mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored,
-                        mlir::Type element);
-/// A value in compute form, which is representable in `element`, as it is stored.
-mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                      mlir::Type element);
-/// Rounds an f32 or f64 once to `element` and gives it in `element`'s compute form.
-mlir::Value roundTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                    mlir::Type element);
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value stored, mlir::Type element);
+/// A value in compute form, which is representable in `element`, as it is
+/// stored.
+mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, mlir::Type element);
+/// Rounds an f32 or f64 once to `element` and gives it in `element`'s compute
+/// form.
+mlir::Value roundTo(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value value, mlir::Type element);
 
-/// Emits `op`, an elementwise primitive, on operands in compute form; the result is in compute
-/// form and rounded to the op's result type. An op without an elementwise form is an error.
-llvm::FailureOr<mlir::Value> emitPrimitive(mlir::OpBuilder &builder, mlir::Operation *op,
+/// Emits `op`, an elementwise primitive, on operands in compute form; the
+/// result is in compute form and rounded to the op's result type. An op without
+/// an elementwise form is an error.
+llvm::FailureOr<mlir::Value> emitPrimitive(mlir::OpBuilder &builder,
+                                           mlir::Operation *op,
                                            mlir::ValueRange operands);
 
-/// The uniform numbers of `op` at element numbers `elements` (i64, scalar or vector) (N17).
-mlir::Value emitUniform(mlir::OpBuilder &builder, amp::RandomOp op, mlir::Value seed,
-                        mlir::Value index, mlir::Value micro, mlir::Value elements);
+/// The uniform numbers of `op` at element numbers `elements` (i64, scalar or
+/// vector) (N17).
+mlir::Value emitUniform(mlir::OpBuilder &builder, amp::RandomOp op,
+                        mlir::Value seed, mlir::Value index, mlir::Value micro,
+                        mlir::Value elements);
 
 } // namespace ampc
 

@@ -1,4 +1,5 @@
-// Philox4x32-10 as arith ops: the number of an element from its number alone (N17).
+// Philox4x32-10 as arith ops: the number of an element from its number alone
+// (N17).
 #include "codegen/kernel/PrimitiveEmitter.h"
 
 using namespace mlir;
@@ -13,50 +14,67 @@ struct Words {
   Location loc;
   Type like;
 
-  Value i32(uint32_t value) { return constantLike(builder, loc, builder.getI32IntegerAttr(value), like); }
-  Value i64(uint64_t value) { return constantLike(builder, loc, builder.getI64IntegerAttr(value), like); }
-  Value low(Value wide) {
-    return arith::TruncIOp::create(builder, loc, typeLike(builder.getI32Type(), like), wide);
+  Value i32(uint32_t value) {
+    return constantLike(builder, loc, builder.getI32IntegerAttr(value), like);
   }
-  Value high(Value wide) { return low(arith::ShRUIOp::create(builder, loc, wide, i64(32))); }
+  Value i64(uint64_t value) {
+    return constantLike(builder, loc, builder.getI64IntegerAttr(value), like);
+  }
+  Value low(Value wide) {
+    return arith::TruncIOp::create(builder, loc,
+                                   typeLike(builder.getI32Type(), like), wide);
+  }
+  Value high(Value wide) {
+    return low(arith::ShRUIOp::create(builder, loc, wide, i64(32)));
+  }
   Value wide(Value word) {
-    return arith::ExtUIOp::create(builder, loc, typeLike(builder.getI64Type(), like), word);
+    return arith::ExtUIOp::create(builder, loc,
+                                  typeLike(builder.getI64Type(), like), word);
   }
   Value product(Value word, uint32_t factor) {
     return arith::MulIOp::create(builder, loc, wide(word), i64(factor));
   }
-  Value exclusive(Value a, Value b) { return arith::XOrIOp::create(builder, loc, a, b); }
+  Value exclusive(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
+  }
   /// `scalar` in every lane.
   Value spread(Value scalar) {
     if (auto vector = dyn_cast<VectorType>(like))
       return vector::BroadcastOp::create(
-          builder, loc, VectorType::get(vector.getShape(), scalar.getType()), scalar);
+          builder, loc, VectorType::get(vector.getShape(), scalar.getType()),
+          scalar);
     return scalar;
   }
 };
 
 } // namespace
 
-Value ampc::emitUniform(OpBuilder &builder, RandomOp op, Value seed, Value index, Value micro,
-                        Value elements) {
+Value ampc::emitUniform(OpBuilder &builder, RandomOp op, Value seed,
+                        Value index, Value micro, Value elements) {
   Location loc = op.getLoc();
   Words words{builder, loc, elements.getType()};
   Value quad = arith::ShRUIOp::create(builder, loc, elements, words.i64(2));
-  Value lane = arith::AndIOp::create(builder, loc, words.low(elements), words.i32(3));
+  Value lane =
+      arith::AndIOp::create(builder, loc, words.low(elements), words.i32(3));
 
   Value seeds = words.spread(seed);
   Value key0 = words.low(seeds), key1 = words.high(seeds);
-  Value micros = arith::ShLIOp::create(builder, loc, words.low(words.spread(micro)), words.i32(16));
-  Value upper = arith::AndIOp::create(builder, loc, words.high(quad), words.i32(0xffff));
-  Value counter[4] = {
-      words.low(quad), arith::OrIOp::create(builder, loc, micros, upper),
-      words.low(words.spread(index)),
-      words.i32(static_cast<uint32_t>(op.getMode()) << 30 | static_cast<uint32_t>(op.getSite()))};
+  Value micros = arith::ShLIOp::create(
+      builder, loc, words.low(words.spread(micro)), words.i32(16));
+  Value upper =
+      arith::AndIOp::create(builder, loc, words.high(quad), words.i32(0xffff));
+  Value counter[4] = {words.low(quad),
+                      arith::OrIOp::create(builder, loc, micros, upper),
+                      words.low(words.spread(index)),
+                      words.i32(static_cast<uint32_t>(op.getMode()) << 30 |
+                                static_cast<uint32_t>(op.getSite()))};
   for (int round = 0; round < 10; ++round) {
     Value p0 = words.product(counter[0], 0xD2511F53u);
     Value p1 = words.product(counter[2], 0xCD9E8D57u);
-    Value next0 = words.exclusive(words.exclusive(words.high(p1), counter[1]), key0);
-    Value next2 = words.exclusive(words.exclusive(words.high(p0), counter[3]), key1);
+    Value next0 =
+        words.exclusive(words.exclusive(words.high(p1), counter[1]), key0);
+    Value next2 =
+        words.exclusive(words.exclusive(words.high(p0), counter[3]), key1);
     counter[0] = next0;
     counter[1] = words.low(p1);
     counter[2] = next2;
@@ -66,14 +84,18 @@ Value ampc::emitUniform(OpBuilder &builder, RandomOp op, Value seed, Value index
   }
   Value word = counter[3];
   for (int i = 2; i >= 0; --i) {
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, words.i32(i));
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       lane, words.i32(i));
     word = arith::SelectOp::create(builder, loc, mine, counter[i], word);
   }
-  // A word's upper 24 bits fit a signed i32, so the conversion is exact in f32 and f64.
-  Type type = typeLike(tensorType(op.getResult()).getElementType(), elements.getType());
+  // A word's upper 24 bits fit a signed i32, so the conversion is exact in f32
+  // and f64.
+  Type type =
+      typeLike(tensorType(op.getResult()).getElementType(), elements.getType());
   Value bits = arith::ShRUIOp::create(builder, loc, word, words.i32(8));
   Value number = arith::SIToFPOp::create(builder, loc, type, bits);
-  Value unit = constantLike(builder, loc,
-                            builder.getFloatAttr(getElementTypeOrSelf(type), 0x1p-24), type);
+  Value unit = constantLike(
+      builder, loc, builder.getFloatAttr(getElementTypeOrSelf(type), 0x1p-24),
+      type);
   return arith::MulFOp::create(builder, loc, number, unit);
 }

@@ -13,15 +13,18 @@ Value ampc::reduceIdentity(OpBuilder &builder, ReduceOp op, Type like) {
   ReduceKind kind = op.getKind();
   bool isMax = kind == ReduceKind::max, isMin = kind == ReduceKind::min;
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    APFloat value(floatType.getFloatSemantics(), kind == ReduceKind::prod ? 1 : 0);
+    APFloat value(floatType.getFloatSemantics(),
+                  kind == ReduceKind::prod ? 1 : 0);
     if (isMax || isMin)
-      value = APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMax);
+      value =
+          APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMax);
     return constantLike(builder, loc, FloatAttr::get(type, value), like);
   }
   unsigned bits = type.getIntOrFloatBitWidth();
   APInt value(bits, kind == ReduceKind::prod ? 1 : 0);
   if (isMax || isMin)
-    value = isMax ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
+    value =
+        isMax ? APInt::getSignedMinValue(bits) : APInt::getSignedMaxValue(bits);
   return constantLike(builder, loc, IntegerAttr::get(type, value), like);
 }
 
@@ -35,7 +38,8 @@ Value ampc::toAccumulation(OpBuilder &builder, ReduceOp op, Value value) {
   return arith::ExtSIOp::create(builder, op.getLoc(), type, value);
 }
 
-Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs, Value rhs) {
+Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs,
+                         Value rhs) {
   Location loc = op.getLoc();
   bool isFloat = isa<FloatType>(op.getAccumulation());
   switch (op.getKind()) {
@@ -60,11 +64,13 @@ Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs, Value rhs) 
   llvm_unreachable("every kind of reduction is listed");
 }
 
-Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value, int64_t count) {
+Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value,
+                            int64_t count) {
   Location loc = op.getLoc();
   if (op.getKind() == ReduceKind::mean) {
     Value n = constantLike(
-        builder, loc, builder.getFloatAttr(op.getAccumulation(), static_cast<double>(count)),
+        builder, loc,
+        builder.getFloatAttr(op.getAccumulation(), static_cast<double>(count)),
         value.getType());
     value = arith::DivFOp::create(builder, loc, value, n);
   }
@@ -73,10 +79,13 @@ Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value, int64_
     return roundTo(builder, loc, value, element);
   if (element == op.getAccumulation())
     return value;
-  return arith::TruncIOp::create(builder, loc, typeLike(element, value.getType()), value);
+  return arith::TruncIOp::create(builder, loc,
+                                 typeLike(element, value.getType()), value);
 }
 
-ReductionOrder ampc::orderReductions(GroupOp group, llvm::function_ref<bool(unsigned)> isFull) {
+ReductionOrder
+ampc::orderReductions(GroupOp group,
+                      llvm::function_ref<bool(unsigned)> isFull) {
   Operation *yield = group.getBody().front().getTerminator();
   llvm::DenseSet<Operation *> needed;
   SmallVector<Value> work(yield->getOperands());
@@ -86,7 +95,8 @@ ReductionOrder ampc::orderReductions(GroupOp group, llvm::function_ref<bool(unsi
       work.append(op->operand_begin(), op->operand_end());
   }
   // The body is in SSA order, so one walk sees every operand before its use.
-  llvm::DenseMap<Value, unsigned> level; // passes complete before the value exists
+  llvm::DenseMap<Value, unsigned>
+      level; // passes complete before the value exists
   ReductionOrder order;
   for (Operation &op : group.getBody().front().without_terminator()) {
     unsigned deepest = 0;
@@ -102,7 +112,8 @@ ReductionOrder ampc::orderReductions(GroupOp group, llvm::function_ref<bool(unsi
   }
   for (auto [i, value] : llvm::enumerate(yield->getOperands())) {
     (isFull(i) ? order.fullResults : order.keptResults).push_back(i);
-    order.storesApart |= isFull(i) && level.lookup(value) >= order.passes.size();
+    order.storesApart |=
+        isFull(i) && level.lookup(value) >= order.passes.size();
   }
   return order;
 }

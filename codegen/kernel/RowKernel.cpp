@@ -1,5 +1,6 @@
-// Row groups (N10): one point a row. Element i of a row goes to partial i mod 64, so that the 64
-// partials are one vector and a step of the loop is 64 elements; then a fixed binary tree.
+// Row groups (N10): one point a row. Element i of a row goes to partial i mod
+// 64, so that the 64 partials are one vector and a step of the loop is 64
+// elements; then a fixed binary tree.
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/ReduceSteps.h"
 
@@ -11,15 +12,17 @@ using namespace ampc::amp;
 static constexpr int64_t kPartials = 64;
 
 /// Lanes [from, from + count) of `vector`.
-static Value slice(OpBuilder &builder, Location loc, Value vector, int64_t from, int64_t count) {
+static Value slice(OpBuilder &builder, Location loc, Value vector, int64_t from,
+                   int64_t count) {
   SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq(from, from + count));
   return vector::ShuffleOp::create(builder, loc, vector, vector, lanes);
 }
 
-/// `partial` joined with the first `count` lanes of `values` (a vector of `count` lanes); the
-/// partials from `count` on stay as they are, signs of zeros included.
-static Value joinTail(OpBuilder &builder, ReduceOp reduce, Value partial, Value values,
-                      int64_t count) {
+/// `partial` joined with the first `count` lanes of `values` (a vector of
+/// `count` lanes); the partials from `count` on stay as they are, signs of
+/// zeros included.
+static Value joinTail(OpBuilder &builder, ReduceOp reduce, Value partial,
+                      Value values, int64_t count) {
   Location loc = reduce.getLoc();
   SmallVector<int64_t> lanes;
   SmallVector<bool> valid;
@@ -30,8 +33,8 @@ static Value joinTail(OpBuilder &builder, ReduceOp reduce, Value partial, Value 
   Value wide = vector::ShuffleOp::create(builder, loc, values, values, lanes);
   Value joined = joinPartials(builder, reduce, partial, wide);
   auto maskType = VectorType::get({kPartials}, builder.getI1Type());
-  Value mask = arith::ConstantOp::create(builder, loc,
-                                         DenseElementsAttr::get(maskType, ArrayRef(valid)));
+  Value mask = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(maskType, ArrayRef(valid)));
   return arith::SelectOp::create(builder, loc, mask, joined, partial);
 }
 
@@ -39,8 +42,9 @@ static Value joinTail(OpBuilder &builder, ReduceOp reduce, Value partial, Value 
 static Value joinTree(OpBuilder &builder, ReduceOp reduce, Value partials) {
   Location loc = reduce.getLoc();
   for (int64_t width = kPartials / 2; width >= 1; width /= 2)
-    partials = joinPartials(builder, reduce, slice(builder, loc, partials, 0, width),
-                            slice(builder, loc, partials, width, width));
+    partials =
+        joinPartials(builder, reduce, slice(builder, loc, partials, 0, width),
+                     slice(builder, loc, partials, width, width));
   return vector::ExtractOp::create(builder, loc, partials, int64_t(0));
 }
 
@@ -54,12 +58,15 @@ struct RowLoops {
   AxisSet lanes = 0;              ///< the reduced loop axes
   int64_t length = 0;             ///< elements of the row
 
-  void moveTo(Value base, int64_t count) { body.moveTo({coordinates, lanes, base, count}); }
+  void moveTo(Value base, int64_t count) {
+    body.moveTo({coordinates, lanes, base, count});
+  }
 
   /// One pass: computes `reductions`, stores `stores` on the way.
   LogicalResult emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
                          ArrayRef<unsigned> stores);
-  /// The partials after the elements at the body's current point, `count` of them.
+  /// The partials after the elements at the body's current point, `count` of
+  /// them.
   LogicalResult emitStep(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
                          ArrayRef<unsigned> stores, int64_t count,
                          SmallVectorImpl<Value> &partials);
@@ -67,35 +74,43 @@ struct RowLoops {
 
 } // namespace
 
-LogicalResult RowLoops::emitStep(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
+LogicalResult RowLoops::emitStep(OpBuilder &builder,
+                                 ArrayRef<ReduceOp> reductions,
                                  ArrayRef<unsigned> stores, int64_t count,
                                  SmallVectorImpl<Value> &partials) {
   for (auto [op, partial] : llvm::zip(reductions, partials)) {
     ReduceOp reduce = op;
-    FailureOr<Value> value =
-        body.compute(builder, reduce.getInput(), body.iterationSpace().fullMap());
+    FailureOr<Value> value = body.compute(builder, reduce.getInput(),
+                                          body.iterationSpace().fullMap());
     if (failed(value))
       return failure();
     Value summand = toAccumulation(builder, reduce, *value);
-    if (!isa<VectorType>(summand.getType())) // a constant, or a row of one element
+    if (!isa<VectorType>(
+            summand.getType())) // a constant, or a row of one element
       summand = vector::BroadcastOp::create(
           builder, loc, VectorType::get({count}, summand.getType()), summand);
-    partial = count == kPartials ? joinPartials(builder, reduce, partial, summand)
-                                 : joinTail(builder, reduce, partial, summand, count);
+    partial = count == kPartials
+                  ? joinPartials(builder, reduce, partial, summand)
+                  : joinTail(builder, reduce, partial, summand, count);
   }
   return body.storeResults(builder, stores);
 }
 
-LogicalResult RowLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
+LogicalResult RowLoops::emitPass(OpBuilder &builder,
+                                 ArrayRef<ReduceOp> reductions,
                                  ArrayRef<unsigned> stores) {
   SmallVector<Value> partials;
   for (ReduceOp reduce : reductions)
-    partials.push_back(reduceIdentity(builder, reduce,
-                                      VectorType::get({kPartials}, reduce.getAccumulation())));
+    partials.push_back(
+        reduceIdentity(builder, reduce,
+                       VectorType::get({kPartials}, reduce.getAccumulation())));
   int64_t whole = length / kPartials * kPartials;
-  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   if (whole > 0) {
-    auto loop = scf::ForOp::create(builder, loc, index(0), index(whole), index(kPartials), partials);
+    auto loop = scf::ForOp::create(builder, loc, index(0), index(whole),
+                                   index(kPartials), partials);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> carried(loop.getRegionIterArgs());
@@ -118,7 +133,8 @@ LogicalResult RowLoops::emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductio
   return success();
 }
 
-LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group, BodyEmitter &body) {
+LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group,
+                                  BodyEmitter &body) {
   const GroupSpace &space = body.iterationSpace();
   AxisSet reduced = space.reducedLoopAxes();
   SmallVector<int64_t> kept;
@@ -126,23 +142,27 @@ LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group, BodyEmitter
     if (!(reduced >> axis & 1))
       kept.push_back(extent);
   int64_t length = space.count(reduced);
-  SmallVector<Value> variables =
-      beginParallel(builder, group.getLoc(), kept, std::max<int64_t>(length, 1));
+  SmallVector<Value> variables = beginParallel(builder, group.getLoc(), kept,
+                                               std::max<int64_t>(length, 1));
   RowLoops row{body, group.getLoc(), {}, reduced, length};
   size_t next = 0;
   for (size_t axis = 0; axis < space.extents().size(); ++axis)
-    row.coordinates.push_back(reduced >> axis & 1 ? Value() : variables[next++]);
+    row.coordinates.push_back(reduced >> axis & 1 ? Value()
+                                                  : variables[next++]);
 
   AxisSet full = space.fullMap().covered;
-  ReductionOrder order = orderReductions(
-      group, [&](unsigned i) { return space.resultMap(i).covered == full && reduced; });
+  ReductionOrder order = orderReductions(group, [&](unsigned i) {
+    return space.resultMap(i).covered == full && reduced;
+  });
   for (size_t pass = 0; pass < order.passes.size(); ++pass) {
     bool stores = pass + 1 == order.passes.size() && !order.storesApart;
     if (failed(row.emitPass(builder, order.passes[pass],
-                            stores ? ArrayRef<unsigned>(order.fullResults) : ArrayRef<unsigned>())))
+                            stores ? ArrayRef<unsigned>(order.fullResults)
+                                   : ArrayRef<unsigned>())))
       return failure();
   }
-  if ((order.storesApart || order.passes.empty()) && !order.fullResults.empty() &&
+  if ((order.storesApart || order.passes.empty()) &&
+      !order.fullResults.empty() &&
       failed(row.emitPass(builder, {}, order.fullResults)))
     return failure();
   body.moveTo({row.coordinates, 0, Value(), 1});

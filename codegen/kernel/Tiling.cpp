@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace ampc;
 
-/// Elements of a tile: a few microseconds of work, large against the cost of handing it out.
+/// Elements of a tile: a few microseconds of work, large against the cost of
+/// handing it out.
 static constexpr int64_t kTileElements = 16384;
 
 FailureOr<scf::ParallelOp> ampc::parallelLoopOf(Operation *kernel) {
@@ -30,8 +31,10 @@ FailureOr<Tiling> ampc::tilingOf(scf::ParallelOp loop) {
   for (auto [low, high, step] :
        llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
     std::optional<int64_t> extent = getConstantIntValue(high);
-    if (!extent || getConstantIntValue(low) != 0 || getConstantIntValue(step) != 1)
-      return loop.emitOpError() << "must run from 0 to a constant in steps of 1";
+    if (!extent || getConstantIntValue(low) != 0 ||
+        getConstantIntValue(step) != 1)
+      return loop.emitOpError()
+             << "must run from 0 to a constant in steps of 1";
     tiling.extents.push_back(*extent);
     total *= *extent;
   }
@@ -40,7 +43,8 @@ FailureOr<Tiling> ampc::tilingOf(scf::ParallelOp loop) {
   tiling.axis = tiling.extents.size() - 1;
   if (total == 0)
     return tiling;
-  while (tiling.axis > 0 && inner * tiling.extents[tiling.axis] <= kTileElements)
+  while (tiling.axis > 0 &&
+         inner * tiling.extents[tiling.axis] <= kTileElements)
     inner *= tiling.extents[tiling.axis--];
   int64_t extent = tiling.extents[tiling.axis];
   int64_t block = std::clamp<int64_t>(kTileElements / inner, 1, extent);

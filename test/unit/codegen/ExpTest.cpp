@@ -1,4 +1,5 @@
-// The exponential: at most 2 ulp of error over the whole range, subnormal results kept (N1).
+// The exponential: at most 2 ulp of error over the whole range, subnormal
+// results kept (N1).
 #include "test/unit/codegen/Program.h"
 
 #include <bit>
@@ -12,12 +13,14 @@ using namespace ampc::test;
 namespace {
 
 std::string expText(size_t n, const std::string &element) {
-  std::string type = std::to_string(n) + "x" + element, t = "tensor<" + type + ">";
+  std::string type = std::to_string(n) + "x" + element,
+              t = "tensor<" + type + ">";
   return groupModule("map", std::to_string(n), {type}, {type},
                      "%0 = amp.exp %a0 : " + t + "\namp.yield %0 : " + t);
 }
 
-/// Distance of two positive floats of f32's grid in units of the last place of `exact`.
+/// Distance of two positive floats of f32's grid in units of the last place of
+/// `exact`.
 double ulps32(float actual, double exact) {
   double unit = std::exp2(std::max(std::ilogb(exact), -126) - 23);
   return std::fabs(double(actual) - exact) / unit;
@@ -44,7 +47,8 @@ TEST(Exp, DenseF32GridIsWithinTwoUlp) {
         ASSERT_TRUE(std::isnan(y[i]));
         continue;
       }
-      // Outside the interval the answer is known; inside, the library's f64 is exact enough.
+      // Outside the interval the answer is known; inside, the library's f64 is
+      // exact enough.
       if (x[i] > 89.0f) {
         ASSERT_EQ(y[i], INFINITY);
         continue;
@@ -70,7 +74,8 @@ TEST(Exp, DenseF32GridIsWithinTwoUlp) {
       ++checked;
     }
   }
-  std::printf("exp f32: %zu arguments, worst %.3f ulp at %a\n", checked, worst, worstAt);
+  std::printf("exp f32: %zu arguments, worst %.3f ulp at %a\n", checked, worst,
+              worstAt);
   EXPECT_LE(worst, 2.0);
   EXPECT_GT(checked, size_t(5'000'000));
 }
@@ -81,11 +86,14 @@ TEST(Exp, F64IsWithinTwoUlp) {
   std::mt19937_64 engine(1);
   std::uniform_real_distribution<double> whole(-746, 710), unit(-1, 1);
   for (size_t i = 0; i < n; ++i)
-    x[i] = i % 4 == 0 ? unit(engine) * std::exp2(-double(i / 4 % 60)) : whole(engine);
-  const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e308, -1e308, 709.78, -745.1};
+    x[i] = i % 4 == 0 ? unit(engine) * std::exp2(-double(i / 4 % 60))
+                      : whole(engine);
+  const double special[] = {0.0,   -0.0,   INFINITY, -INFINITY, NAN,
+                            1e308, -1e308, 709.78,   -745.1};
   std::copy(std::begin(special), std::end(special), x.begin());
   for (const std::string &level : levelsHere()) {
-    auto y = valuesOf<double>(runGroup(expText(n, "f64"), level, {bytesOf(x)})[0]);
+    auto y =
+        valuesOf<double>(runGroup(expText(n, "f64"), level, {bytesOf(x)})[0]);
     long double worst = 0;
     for (size_t i = 0; i < n; ++i) {
       if (std::isnan(x[i])) {
@@ -97,8 +105,10 @@ TEST(Exp, F64IsWithinTwoUlp) {
         EXPECT_EQ(y[i], double(exact)) << x[i];
         continue;
       }
-      long double unitOfExact = std::exp2((long double)std::max(std::ilogb(exact), -1022) - 52);
-      worst = std::max(worst, std::fabs((long double)y[i] - exact) / unitOfExact);
+      long double unitOfExact =
+          std::exp2((long double)std::max(std::ilogb(exact), -1022) - 52);
+      worst =
+          std::max(worst, std::fabs((long double)y[i] - exact) / unitOfExact);
     }
     std::printf("exp f64, %s: worst %.3Lf ulp\n", level.c_str(), worst);
     EXPECT_LE(worst, 2.0L);
@@ -106,7 +116,8 @@ TEST(Exp, F64IsWithinTwoUlp) {
 }
 
 TEST(Exp, LevelsAndVectorsGiveTheSameBits) {
-  // 1003 elements: whole vectors and a scalar rest; each level has its own vector width.
+  // 1003 elements: whole vectors and a scalar rest; each level has its own
+  // vector width.
   constexpr size_t n = 1003;
   std::vector<float> x(n);
   std::mt19937 engine(2);

@@ -13,10 +13,11 @@ namespace {
 const float kInf = std::numeric_limits<float>::infinity();
 const float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Every pair of values where signs of zero, NaN, infinities and subnormals matter.
-const std::vector<float> kSpecial = {0.0f,      -0.0f, 1.0f,     -1.0f,  kInf,   -kInf,
-                                     kNaN,      1e-40f, -1e-40f, 3e38f,  -3e38f, 0x1p-149f,
-                                     0x1p-126f, 2.5f,  -7.0f};
+/// Every pair of values where signs of zero, NaN, infinities and subnormals
+/// matter.
+const std::vector<float> kSpecial = {
+    0.0f,    -0.0f, 1.0f,   -1.0f,     kInf,      -kInf, kNaN, 1e-40f,
+    -1e-40f, 3e38f, -3e38f, 0x1p-149f, 0x1p-126f, 2.5f,  -7.0f};
 
 void pairs(std::vector<float> &a, std::vector<float> &b) {
   for (float x : kSpecial)
@@ -46,7 +47,9 @@ float maximum(float a, float b) {
 
 float minimum(float a, float b) { return -maximum(-a, -b); }
 
-std::string repeat(size_t n, const char *element) { return std::to_string(n) + "x" + element; }
+std::string repeat(size_t n, const char *element) {
+  return std::to_string(n) + "x" + element;
+}
 
 } // namespace
 
@@ -57,18 +60,20 @@ TEST(Map, BinaryOpsOnSpecialValues) {
   std::string body;
   const char *ops[] = {"add", "sub", "mul", "div", "maximum", "minimum"};
   for (const char *op : ops)
-    body += std::string("%") + op + " = amp." + op + " %a0, %a1 : " + type + "\n";
+    body +=
+        std::string("%") + op + " = amp." + op + " %a0, %a1 : " + type + "\n";
   body += "amp.yield %add, %sub, %mul, %div, %maximum, %minimum : ";
   std::vector<std::string> results(6, repeat(a.size(), "f32"));
   for (int i = 0; i < 6; ++i)
     body += (i ? ", " : "") + type;
-  std::string text =
-      groupModule("map", std::to_string(a.size()), {results[0], results[0]}, results, body);
+  std::string text = groupModule("map", std::to_string(a.size()),
+                                 {results[0], results[0]}, results, body);
   for (const std::string &level : levelsHere()) {
     auto out = runGroup(text, level, {bytesOf(a), bytesOf(b)});
     for (size_t i = 0; i < a.size(); ++i) {
-      float expected[] = {a[i] + b[i], a[i] - b[i],         a[i] * b[i],
-                          a[i] / b[i], maximum(a[i], b[i]), minimum(a[i], b[i])};
+      float expected[] = {a[i] + b[i],         a[i] - b[i],
+                          a[i] * b[i],         a[i] / b[i],
+                          maximum(a[i], b[i]), minimum(a[i], b[i])};
       for (int op = 0; op < 6; ++op)
         expectSame(valuesOf<float>(out[op])[i], expected[op],
                    level + " " + ops[op] + "(" + std::to_string(a[i]) + ", " +
@@ -80,20 +85,24 @@ TEST(Map, BinaryOpsOnSpecialValues) {
 TEST(Map, UnaryOpsCompareAndSelect) {
   std::vector<float> a, b;
   pairs(a, b);
-  std::string n = std::to_string(a.size()), f = n + "xf32", t = "tensor<" + f + ">";
+  std::string n = std::to_string(a.size()), f = n + "xf32",
+              t = "tensor<" + f + ">";
   std::string bools = "tensor<" + n + "xi1>";
   std::string text = groupModule(
       "map", n, {f, f}, {f, f, f, n + "xi1", n + "xi1"},
       "%neg = amp.neg %a0 : " + t + "\n%sqrt = amp.sqrt %a0 : " + t +
-          "\n%lt = amp.compare lt %a0, %a1 : " + t + "\n%ne = amp.compare ne %a0, %a1 : " + t +
-          "\n%sel = amp.select %lt, %a0, %a1 : " + t + "\namp.yield %neg, %sqrt, %sel, %lt, %ne : " +
-          t + ", " + t + ", " + t + ", " + bools + ", " + bools);
+          "\n%lt = amp.compare lt %a0, %a1 : " + t +
+          "\n%ne = amp.compare ne %a0, %a1 : " + t +
+          "\n%sel = amp.select %lt, %a0, %a1 : " + t +
+          "\namp.yield %neg, %sqrt, %sel, %lt, %ne : " + t + ", " + t + ", " +
+          t + ", " + bools + ", " + bools);
   for (const std::string &level : levelsHere()) {
     auto out = runGroup(text, level, {bytesOf(a), bytesOf(b)});
     for (size_t i = 0; i < a.size(); ++i) {
       EXPECT_EQ(bitsOf(valuesOf<float>(out[0])[i]), bitsOf(a[i]) ^ 0x80000000u);
       expectSame(valuesOf<float>(out[1])[i], std::sqrt(a[i]), "sqrt");
-      EXPECT_EQ(bitsOf(valuesOf<float>(out[2])[i]), bitsOf(a[i] < b[i] ? a[i] : b[i]));
+      EXPECT_EQ(bitsOf(valuesOf<float>(out[2])[i]),
+                bitsOf(a[i] < b[i] ? a[i] : b[i]));
       EXPECT_EQ(out[3][i], a[i] < b[i] ? 1 : 0);
       EXPECT_EQ(out[4][i], a[i] != b[i] ? 1 : 0);
     }
@@ -110,14 +119,17 @@ TEST(Map, MultiplyAddIsNotContracted) {
     c.push_back(-a.back() * b.back() * (1 + draw(engine) * 1e-7f));
   }
   std::string f = repeat(a.size(), "f32"), t = "tensor<" + f + ">";
-  std::string text = groupModule("map", std::to_string(a.size()), {f, f, f}, {f},
-                                 "%0 = amp.mul %a0, %a1 : " + t + "\n%1 = amp.add %0, %a2 : " + t +
-                                     "\namp.yield %1 : " + t);
+  std::string text = groupModule(
+      "map", std::to_string(a.size()), {f, f, f}, {f},
+      "%0 = amp.mul %a0, %a1 : " + t + "\n%1 = amp.add %0, %a2 : " + t +
+          "\namp.yield %1 : " + t);
   for (const std::string &level : levelsHere()) {
-    auto y = valuesOf<float>(runGroup(text, level, {bytesOf(a), bytesOf(b), bytesOf(c)})[0]);
+    auto y = valuesOf<float>(
+        runGroup(text, level, {bytesOf(a), bytesOf(b), bytesOf(c)})[0]);
     for (size_t i = 0; i < a.size(); ++i) {
       float product = a[i] * b[i];
-      ASSERT_EQ(bitsOf(y[i]), bitsOf(product + c[i])) << level << " element " << i;
+      ASSERT_EQ(bitsOf(y[i]), bitsOf(product + c[i]))
+          << level << " element " << i;
     }
   }
 }
@@ -130,7 +142,8 @@ TEST(Map, BroadcastsAlongEveryAxis) {
     for (float &value : *values)
       value = float(int(engine() % 1000)) / 8;
   std::string text = groupModule(
-      "map", "6, 5, 7", {"6x5x7xf32", "5x7xf32", "5xf32", "6x1x1xf32", "f32"}, {"6x5x7xf32"},
+      "map", "6, 5, 7", {"6x5x7xf32", "5x7xf32", "5xf32", "6x1x1xf32", "f32"},
+      {"6x5x7xf32"},
       R"(
       %1 = amp.broadcast %a1 along [1, 2] : tensor<5x7xf32> -> tensor<6x5x7xf32>
       %2 = amp.broadcast %a2 along [1] : tensor<5xf32> -> tensor<6x5x7xf32>
@@ -142,20 +155,23 @@ TEST(Map, BroadcastsAlongEveryAxis) {
       %8 = amp.add %7, %4 : tensor<6x5x7xf32>
       amp.yield %8 : tensor<6x5x7xf32>)");
   for (const std::string &level : levelsHere()) {
-    auto y = valuesOf<float>(
-        runGroup(text, level,
-                 {bytesOf(x), bytesOf(row), bytesOf(middle), bytesOf(first), bytesOf(scalar)})[0]);
+    auto y =
+        valuesOf<float>(runGroup(text, level,
+                                 {bytesOf(x), bytesOf(row), bytesOf(middle),
+                                  bytesOf(first), bytesOf(scalar)})[0]);
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 5; ++j)
         for (int k = 0; k < 7; ++k) {
           int at = (i * 5 + j) * 7 + k;
-          EXPECT_EQ(y[at], (((x[at] + row[j * 7 + k]) + middle[j]) + first[i]) + scalar[0]);
+          EXPECT_EQ(y[at], (((x[at] + row[j * 7 + k]) + middle[j]) + first[i]) +
+                               scalar[0]);
         }
   }
 }
 
 TEST(Map, ReshapeInsideAGroupKeepsRowMajorOrder) {
-  std::string text = groupModule("map", "4, 6", {"24xf32", "2x12xf32"}, {"4x6xf32", "24xf32"}, R"(
+  std::string text = groupModule("map", "4, 6", {"24xf32", "2x12xf32"},
+                                 {"4x6xf32", "24xf32"}, R"(
       %0 = amp.neg %a0 : tensor<24xf32>
       %1 = amp.reshape %0 : tensor<24xf32> -> tensor<4x6xf32>
       %2 = amp.reshape %a1 : tensor<2x12xf32> -> tensor<4x6xf32>
@@ -175,9 +191,10 @@ TEST(Map, ReshapeInsideAGroupKeepsRowMajorOrder) {
 }
 
 TEST(Map, IntegersWrapAndCastsSaturate) {
-  std::string text = groupModule(
-      "map", "8", {"8xi32", "8xf32", "8xi64"}, {"8xi32", "8xi32", "8xi64", "8xi8", "8xi1", "8xf32"},
-      R"(
+  std::string text =
+      groupModule("map", "8", {"8xi32", "8xf32", "8xi64"},
+                  {"8xi32", "8xi32", "8xi64", "8xi8", "8xi1", "8xf32"},
+                  R"(
       %0 = amp.mul %a0, %a0 : tensor<8xi32>
       %1 = amp.cast %a1 origin user : tensor<8xf32> -> tensor<8xi32>
       %2 = amp.cast %a1 origin user : tensor<8xf32> -> tensor<8xi64>
@@ -186,16 +203,22 @@ TEST(Map, IntegersWrapAndCastsSaturate) {
       %5 = amp.cast %a2 origin user : tensor<8xi64> -> tensor<8xf32>
       amp.yield %0, %1, %2, %3, %4, %5 : tensor<8xi32>, tensor<8xi32>, tensor<8xi64>, tensor<8xi8>, tensor<8xi1>, tensor<8xf32>)");
   std::vector<int32_t> i32 = {0, 1, -1, 65536, 46341, INT32_MIN, INT32_MAX, 7};
-  std::vector<float> f32 = {kNaN, kInf, -kInf, 3e9f, -3e9f, -1.9f, 127.9f, 0x1p-149f};
-  std::vector<int64_t> i64 = {0, 1, -1, (1ll << 24) + 1, (1ll << 25) + 3, INT64_MAX, INT64_MIN, -5};
-  std::vector<int32_t> toI32 = {0, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN, -1, 127, 0};
-  std::vector<int64_t> toI64 = {0, INT64_MAX, INT64_MIN, 3000000000ll, -3000000000ll, -1, 127, 0};
+  std::vector<float> f32 = {kNaN,  kInf,  -kInf,  3e9f,
+                            -3e9f, -1.9f, 127.9f, 0x1p-149f};
+  std::vector<int64_t> i64 = {
+      0, 1, -1, (1ll << 24) + 1, (1ll << 25) + 3, INT64_MAX, INT64_MIN, -5};
+  std::vector<int32_t> toI32 = {0,         INT32_MAX, INT32_MIN, INT32_MAX,
+                                INT32_MIN, -1,        127,       0};
+  std::vector<int64_t> toI64 = {
+      0, INT64_MAX, INT64_MIN, 3000000000ll, -3000000000ll, -1, 127, 0};
   std::vector<int8_t> toI8 = {0, 127, -128, 127, -128, -1, 127, 0};
   std::vector<uint8_t> toBool = {1, 1, 1, 1, 1, 1, 1, 1};
   for (const std::string &level : levelsHere()) {
-    auto out = runGroup(text, level, {bytesOf(i32), bytesOf(f32), bytesOf(i64)});
+    auto out =
+        runGroup(text, level, {bytesOf(i32), bytesOf(f32), bytesOf(i64)});
     for (int i = 0; i < 8; ++i) {
-      EXPECT_EQ(valuesOf<int32_t>(out[0])[i], int32_t(uint32_t(i32[i]) * uint32_t(i32[i])));
+      EXPECT_EQ(valuesOf<int32_t>(out[0])[i],
+                int32_t(uint32_t(i32[i]) * uint32_t(i32[i])));
       EXPECT_EQ(valuesOf<int32_t>(out[1])[i], toI32[i]) << f32[i];
       EXPECT_EQ(valuesOf<int64_t>(out[2])[i], toI64[i]) << f32[i];
       EXPECT_EQ(valuesOf<int8_t>(out[3])[i], toI8[i]) << f32[i];
@@ -206,15 +229,18 @@ TEST(Map, IntegersWrapAndCastsSaturate) {
 }
 
 TEST(Map, UniformNumbersArePhilox) {
-  // Known answers of Philox4x32-10 for key and counter of all ones bits cannot be reached through
-  // the op's counter; zero can: words 6627e8d5 e169c58d bc57ac4c 9b00dbd8.
-  std::string text = groupModule("map", "9", {"i64", "i64", "i64"}, {"9xf32"}, R"(
+  // Known answers of Philox4x32-10 for key and counter of all ones bits cannot
+  // be reached through the op's counter; zero can: words 6627e8d5 e169c58d
+  // bc57ac4c 9b00dbd8.
+  std::string text =
+      groupModule("map", "9", {"i64", "i64", "i64"}, {"9xf32"}, R"(
       %0 = amp.random uniform(%a0, %a1, %a2) mode train site 0 : tensor<9xf32>
       amp.yield %0 : tensor<9xf32>)");
   std::vector<int64_t> zero = {0};
   const uint32_t words[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
   for (const std::string &level : levelsHere()) {
-    auto y = valuesOf<float>(runGroup(text, level, {bytesOf(zero), bytesOf(zero), bytesOf(zero)})[0]);
+    auto y = valuesOf<float>(runGroup(
+        text, level, {bytesOf(zero), bytesOf(zero), bytesOf(zero)})[0]);
     for (int i = 0; i < 4; ++i)
       EXPECT_EQ(y[i], float(words[i] >> 8) * 0x1p-24f);
     EXPECT_NE(y[4], y[0]); // the next counter

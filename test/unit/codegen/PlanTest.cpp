@@ -47,15 +47,17 @@ module attributes {amp.stage = #amp.stage<placed>, amp.model = "tiny",
 /// The first diagnostic of compiling `text`; empty when it compiles.
 std::string errorOf(const std::string &text) {
   std::string message;
-  mlir::ScopedDiagnosticHandler handler(&context(), [&](mlir::Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
-  });
+  mlir::ScopedDiagnosticHandler handler(&context(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (message.empty())
+                                            message = diagnostic.str();
+                                        });
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
   return mlir::failed(emitPlan(*module, {})) ? message : "";
 }
 
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
@@ -76,9 +78,11 @@ TEST(Plan, HoldsVariablesPortsSettingsAndSources) {
   EXPECT_EQ(plan.data()->Get(0)->spec()->str(), "normal:1");
   EXPECT_EQ(plan.sources()->Get(plan.data()->Get(0)->source())->line(), 9u);
   ASSERT_EQ(plan.variables()->size(), 3u);
-  const rt::fb::Variable *w = plan.variables()->Get(0), *u = plan.variables()->Get(2);
+  const rt::fb::Variable *w = plan.variables()->Get(0),
+                         *u = plan.variables()->Get(2);
   EXPECT_EQ(w->init()->kind(), rt::fb::InitKind::Data);
-  EXPECT_EQ(w->init()->data_offset(), 128u); // after the entry's constant, aligned
+  EXPECT_EQ(w->init()->data_offset(),
+            128u); // after the entry's constant, aligned
   EXPECT_EQ(plan.sources()->Get(w->source())->line(), 3u);
   EXPECT_EQ(u->init()->site(), 3u);
   EXPECT_EQ(u->init()->a(), -0.5);
@@ -88,15 +92,18 @@ TEST(Plan, HoldsVariablesPortsSettingsAndSources) {
   EXPECT_EQ(entry->name()->str(), "train_step");
   EXPECT_EQ(entry->outputs()->Get(2)->kind(), rt::fb::IoKind::Loss);
   EXPECT_EQ(entry->outputs()->Get(2)->divisor(), 8.0);
-  // fill, launch, copy to @m, copy of the arena to output 0, copy of the constant to output 1;
-  // reads, the reshape and the write in place cost nothing.
+  // fill, launch, copy to @m, copy of the arena to output 0, copy of the
+  // constant to output 1; reads, the reshape and the write in place cost
+  // nothing.
   ASSERT_EQ(entry->instructions()->size(), 5u);
-  const rt::fb::Op kinds[] = {rt::fb::Op::Fill, rt::fb::Op::Launch, rt::fb::Op::Copy,
-                              rt::fb::Op::Copy, rt::fb::Op::Copy};
+  const rt::fb::Op kinds[] = {rt::fb::Op::Fill, rt::fb::Op::Launch,
+                              rt::fb::Op::Copy, rt::fb::Op::Copy,
+                              rt::fb::Op::Copy};
   for (unsigned i = 0; i < 5; ++i)
     EXPECT_EQ(entry->instructions()->Get(i)->op_type(), kinds[i]) << i;
   const rt::fb::Instruction *launch = entry->instructions()->Get(1);
-  EXPECT_EQ(launch->op_as_Launch()->args()->size(), 4u); // @w once, though read and written
+  EXPECT_EQ(launch->op_as_Launch()->args()->size(),
+            4u); // @w once, though read and written
   EXPECT_EQ(plan.sources()->Get(launch->source())->line(), 4u);
   EXPECT_EQ(plan.kernels()->Get(0)->name()->str(), "fc_add_sub");
 }
@@ -105,9 +112,12 @@ TEST(Plan, RunsWithVariablesInPlace) {
   Program program(kModule, "host");
   program.variable("w") = bytesOf(std::vector<float>{1, 2, 3, 4});
   program.variable("m") = bytesOf(std::vector<float>{1, 1, 1, 1});
-  auto out = program.run("train_step", {bytesOf(std::vector<float>{1, 2, 3, 4})});
-  EXPECT_EQ(valuesOf<float>(program.variable("w")), (std::vector<float>{-1, -1, -1, -1}));
-  EXPECT_EQ(valuesOf<float>(program.variable("m")), (std::vector<float>{2, 3, 4, 5}));
+  auto out =
+      program.run("train_step", {bytesOf(std::vector<float>{1, 2, 3, 4})});
+  EXPECT_EQ(valuesOf<float>(program.variable("w")),
+            (std::vector<float>{-1, -1, -1, -1}));
+  EXPECT_EQ(valuesOf<float>(program.variable("m")),
+            (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(valuesOf<float>(out[0]), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(valuesOf<float>(out[1]), (std::vector<float>{10, 20, 30, 40}));
   EXPECT_EQ(valuesOf<float>(out[2]), (std::vector<float>{2.5f}));
@@ -122,13 +132,17 @@ TEST(Plan, SameModuleSameBytes) {
 
 TEST(Plan, RefusesWhatItCannotEmit) {
   EXPECT_EQ(errorOf(kModule), "");
-  EXPECT_NE(errorOf(replaced(kModule, "#amp.stage<placed>", "#amp.stage<fused>"))
-                .find("stage placed, got fused"),
-            std::string::npos);
-  EXPECT_NE(errorOf(replaced(kModule, "amp.read @m {amp.place = [#amp.place<variable, 0, @m>]}",
-                             "amp.read @m"))
-                .find("no amp.place"),
-            std::string::npos);
+  EXPECT_NE(
+      errorOf(replaced(kModule, "#amp.stage<placed>", "#amp.stage<fused>"))
+          .find("stage placed, got fused"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(
+          replaced(kModule,
+                   "amp.read @m {amp.place = [#amp.place<variable, 0, @m>]}",
+                   "amp.read @m"))
+          .find("no amp.place"),
+      std::string::npos);
   // The result overwrites an operand that is read at other elements.
   std::string text = groupModule("map", "2, 2", {"2xf32"}, {"2x2xf32"}, R"(
       %0 = amp.broadcast %a0 along [1] : tensor<2xf32> -> tensor<2x2xf32>
@@ -137,39 +151,49 @@ TEST(Plan, RefusesWhatItCannotEmit) {
                              "amp.place = [#amp.place<input, 0>]"))
                 .find("one of them written"),
             std::string::npos);
-  std::string normal = groupModule("map", "4", {"i64", "i64", "i64"}, {"4xf32"}, R"(
+  std::string normal =
+      groupModule("map", "4", {"i64", "i64", "i64"}, {"4xf32"}, R"(
       %0 = amp.random normal(%a0, %a1, %a2) mode train site 0 : tensor<4xf32>
       amp.yield %0 : tensor<4xf32>)");
-  EXPECT_NE(errorOf(normal).find("normal is not available yet"), std::string::npos);
+  EXPECT_NE(errorOf(normal).find("normal is not available yet"),
+            std::string::npos);
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(kModule);
   std::string message;
   mlir::ScopedDiagnosticHandler handler(
-      &context(), [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
+      &context(),
+      [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
   EXPECT_TRUE(mlir::failed(emitPlan(*module, EmitOptions{"sse9"})));
   EXPECT_NE(message.find("unknown CPU level 'sse9'"), std::string::npos);
 }
 
 TEST(Plan, ObjectImportsNothing) {
-  // Copies, fills, conversions, square roots, minima: whatever a compiler likes to call a library for.
+  // Copies, fills, conversions, square roots, minima: whatever a compiler likes
+  // to call a library for.
   std::string t = "tensor<1000xf32>", d = "tensor<1000xf64>";
   std::string text = groupModule(
       "map", "1000", {"1000xf32", "1000xf64"},
-      {"1000xf32", "1000xf32", "1000xf64", "1000xf16", "1000xbf16", "1000xi64", "1000xf32"},
-      "%z = amp.constant dense<0.0> : " + t + "\n%s = amp.sqrt %a1 : " + d + "\n%e = amp.exp %s : " +
-          d + "\n%h = amp.cast %a1 origin user : " + d + " -> tensor<1000xf16>" +
+      {"1000xf32", "1000xf32", "1000xf64", "1000xf16", "1000xbf16", "1000xi64",
+       "1000xf32"},
+      "%z = amp.constant dense<0.0> : " + t + "\n%s = amp.sqrt %a1 : " + d +
+          "\n%e = amp.exp %s : " + d +
+          "\n%h = amp.cast %a1 origin user : " + d + " -> tensor<1000xf16>" +
           "\n%b = amp.cast %a1 origin user : " + d + " -> tensor<1000xbf16>" +
           "\n%i = amp.cast %a1 origin user : " + d + " -> tensor<1000xi64>" +
-          "\n%m = amp.maximum %a0, %z : " + t + "\namp.yield %a0, %z, %e, %h, %b, %i, %m : " + t +
-          ", " + t + ", " + d + ", tensor<1000xf16>, tensor<1000xbf16>, tensor<1000xi64>, " + t);
+          "\n%m = amp.maximum %a0, %z : " + t +
+          "\namp.yield %a0, %z, %e, %h, %b, %i, %m : " + t + ", " + t + ", " +
+          d + ", tensor<1000xf16>, tensor<1000xbf16>, tensor<1000xi64>, " + t);
   for (const char *level : {"avx2", "avx512"}) {
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
-    auto bytes = emitPlan(*module, EmitOptions{level}); // an import fails the link
+    auto bytes =
+        emitPlan(*module, EmitOptions{level}); // an import fails the link
     ASSERT_TRUE(mlir::succeeded(bytes)) << level;
     auto file = rt::PlanFile::fromBytes(*bytes);
     ASSERT_TRUE(file.has_value());
     auto object = file->section(rt::SectionKind::Object);
-    // The dynamic section names no library: DT_NEEDED would be listed by its string.
-    std::string_view contents(reinterpret_cast<const char *>(object.data()), object.size());
+    // The dynamic section names no library: DT_NEEDED would be listed by its
+    // string.
+    std::string_view contents(reinterpret_cast<const char *>(object.data()),
+                              object.size());
     EXPECT_EQ(contents.find("libc"), std::string_view::npos);
     EXPECT_EQ(contents.find("memcpy"), std::string_view::npos);
   }

@@ -38,7 +38,8 @@ public:
     memory = static_cast<uint8_t *>(std::aligned_alloc(64, total));
     std::memset(memory, kGuardByte, total);
   }
-  explicit Buffer(const std::vector<uint8_t> &contents) : Buffer(contents.size()) {
+  explicit Buffer(const std::vector<uint8_t> &contents)
+      : Buffer(contents.size()) {
     if (bytes)
       std::memcpy(data(), contents.data(), bytes);
   }
@@ -49,7 +50,8 @@ public:
       return;
     for (size_t i = 0; i < kGuard; ++i)
       if (memory[i] != kGuardByte || memory[kGuard + bytes + i] != kGuardByte) {
-        ADD_FAILURE() << "a kernel wrote outside of a buffer of " << bytes << " bytes";
+        ADD_FAILURE() << "a kernel wrote outside of a buffer of " << bytes
+                      << " bytes";
         break;
       }
     std::free(memory);
@@ -96,13 +98,16 @@ std::vector<std::string> levelsHere() {
 
 std::string groupModule(const std::string &kind, const std::string &space,
                         const std::vector<std::string> &inputs,
-                        const std::vector<std::string> &results, const std::string &body) {
+                        const std::vector<std::string> &results,
+                        const std::string &body) {
   std::string arguments, operands, types, inner, outputs, places, names, outer;
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::string number = std::to_string(i), comma = i ? ", " : "";
     std::string type = "tensor<" + inputs[i] + ">";
-    arguments += comma + "%x" + number + ": " + type + " {amp.name = \"x" + number +
-                 "\", amp.io = #amp.io<input>, amp.place = #amp.place<input, " + number + ">}";
+    arguments += comma + "%x" + number + ": " + type + " {amp.name = \"x" +
+                 number +
+                 "\", amp.io = #amp.io<input>, amp.place = #amp.place<input, " +
+                 number + ">}";
     operands += comma + "%x" + number;
     types += comma + type;
     inner += comma + "%a" + number + ": " + type;
@@ -110,21 +115,26 @@ std::string groupModule(const std::string &kind, const std::string &space,
   for (size_t i = 0; i < results.size(); ++i) {
     std::string number = std::to_string(i), comma = i ? ", " : "";
     std::string type = "tensor<" + results[i] + ">";
-    outputs += comma + type + " {amp.name = \"y" + number + "\", amp.io = #amp.io<output>}";
+    outputs += comma + type + " {amp.name = \"y" + number +
+               "\", amp.io = #amp.io<output>}";
     outer += comma + type;
     places += comma + "#amp.place<output, " + number + ">";
     names += comma + "%r#" + number;
   }
-  return "module attributes {amp.stage = #amp.stage<placed>} {\n  func.func @infer(" + arguments +
-         ") -> (" + outputs +
-         ") attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {\n    %r:" +
-         std::to_string(results.size()) + " = amp.group " + kind + " [" + space + "] (" +
-         operands + ") {amp.place = [" + places + "]} : (" + types + ") -> (" + outer +
-         ") {\n    ^bb0(" + inner + "):\n" + body + "\n    }\n    return " + names + " : " +
-         outer + "\n  }\n}\n";
+  return "module attributes {amp.stage = #amp.stage<placed>} {\n  func.func "
+         "@infer(" +
+         arguments + ") -> (" + outputs +
+         ") attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : "
+         "i64} {\n    %r:" +
+         std::to_string(results.size()) + " = amp.group " + kind + " [" +
+         space + "] (" + operands + ") {amp.place = [" + places + "]} : (" +
+         types + ") -> (" + outer + ") {\n    ^bb0(" + inner + "):\n" + body +
+         "\n    }\n    return " + names + " : " + outer + "\n  }\n}\n";
 }
 
-Program::Program(mlir::ModuleOp module, const std::string &level) { compile(module, level); }
+Program::Program(mlir::ModuleOp module, const std::string &level) {
+  compile(module, level);
+}
 
 Program::Program(const std::string &text, const std::string &level) {
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
@@ -148,19 +158,23 @@ void Program::compile(mlir::ModuleOp module, const std::string &level) {
   if (object.empty())
     return;
   int fd = memfd_create("kernels", MFD_CLOEXEC);
-  if (fd < 0 || write(fd, object.data(), object.size()) != ssize_t(object.size()))
+  if (fd < 0 ||
+      write(fd, object.data(), object.size()) != ssize_t(object.size()))
     die("cannot write the object");
-  // The name must stay this object's as long as it is loaded, so the descriptor stays open.
-  library = dlopen(("/proc/self/fd/" + std::to_string(fd)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  // The name must stay this object's as long as it is loaded, so the descriptor
+  // stays open.
+  library = dlopen(("/proc/self/fd/" + std::to_string(fd)).c_str(),
+                   RTLD_NOW | RTLD_LOCAL);
   if (!library)
     die(dlerror());
 }
 
-Program::~Program() = default; // objects stay loaded: a reused descriptor would name an old one
+Program::~Program() =
+    default; // objects stay loaded: a reused descriptor would name an old one
 
 std::vector<std::vector<uint8_t>>
-Program::run(const std::string &name, const std::vector<std::vector<uint8_t>> &inputs,
-             bool backwards) {
+Program::run(const std::string &name,
+             const std::vector<std::vector<uint8_t>> &inputs, bool backwards) {
   const rt::fb::Entry *entry = nullptr;
   for (const rt::fb::Entry *candidate : *plan().entries())
     if (candidate->name()->str() == name)
@@ -174,7 +188,8 @@ Program::run(const std::string &name, const std::vector<std::vector<uint8_t>> &i
         move(variable, block.data() + variable->offset());
   };
   eachVariable([&](const rt::fb::Variable *variable, uint8_t *at) {
-    std::memcpy(at, variables[variable->name()->str()].data(), variable->bytes());
+    std::memcpy(at, variables[variable->name()->str()].data(),
+                variable->bytes());
   });
   Buffer storage(block), arena(entry->arena_bytes());
   std::vector<Buffer> in, out;
@@ -195,18 +210,21 @@ Program::run(const std::string &name, const std::vector<std::vector<uint8_t>> &i
     case rt::fb::Space::Output:
       return out[place->index()].data() + place->offset();
     case rt::fb::Space::Constant:
-      return reinterpret_cast<uint8_t *>(const_cast<std::byte *>(constants.data())) +
+      return reinterpret_cast<uint8_t *>(
+                 const_cast<std::byte *>(constants.data())) +
              place->offset();
     }
     die("unknown space");
   };
-  for (unsigned i = 0; entry->instructions() && i < entry->instructions()->size(); ++i) {
+  for (unsigned i = 0;
+       entry->instructions() && i < entry->instructions()->size(); ++i) {
     const rt::fb::Instruction *instruction = entry->instructions()->Get(i);
     if (auto *launch = instruction->op_as_Launch()) {
       std::vector<const void *> arguments;
       for (unsigned a = 0; launch->args() && a < launch->args()->size(); ++a)
         arguments.push_back(address(launch->args()->Get(a)));
-      std::string symbol = plan().kernels()->Get(launch->kernel())->symbol()->str();
+      std::string symbol =
+          plan().kernels()->Get(launch->kernel())->symbol()->str();
       auto *kernel = reinterpret_cast<Kernel *>(dlsym(library, symbol.c_str()));
       if (!kernel)
         die("no symbol " + symbol);
@@ -228,7 +246,8 @@ Program::run(const std::string &name, const std::vector<std::vector<uint8_t>> &i
   }
   block = storage.contents();
   eachVariable([&](const rt::fb::Variable *variable, uint8_t *at) {
-    std::memcpy(variables[variable->name()->str()].data(), at, variable->bytes());
+    std::memcpy(variables[variable->name()->str()].data(), at,
+                variable->bytes());
   });
   std::vector<std::vector<uint8_t>> results;
   for (Buffer &buffer : out)
@@ -236,8 +255,9 @@ Program::run(const std::string &name, const std::vector<std::vector<uint8_t>> &i
   return results;
 }
 
-std::vector<std::vector<uint8_t>> runGroup(const std::string &text, const std::string &level,
-                                           const std::vector<std::vector<uint8_t>> &inputs) {
+std::vector<std::vector<uint8_t>>
+runGroup(const std::string &text, const std::string &level,
+         const std::vector<std::vector<uint8_t>> &inputs) {
   Program program(text, level);
   std::vector<std::vector<uint8_t>> forwards = program.run("infer", inputs);
   EXPECT_EQ(forwards, program.run("infer", inputs, /*backwards=*/true))

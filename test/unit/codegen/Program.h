@@ -1,5 +1,6 @@
-// A placed module of one entry, compiled to a plan, loaded and run by an executor made for tests:
-// tiles one by one, in either order, with guard bytes around every buffer.
+// A placed module of one entry, compiled to a plan, loaded and run by an
+// executor made for tests: tiles one by one, in either order, with guard bytes
+// around every buffer.
 #pragma once
 
 #include "runtime/plan/PlanFile.h"
@@ -23,11 +24,13 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 /// Levels that this machine can run, the others named as skipped on stdout.
 std::vector<std::string> levelsHere();
 
-/// Text of a module whose entry `infer` is one group: `inputs` and `results` are element-and-shape
-/// lists (`256x4xf32`), arguments %a0, %a1, ... inside the body.
+/// Text of a module whose entry `infer` is one group: `inputs` and `results`
+/// are element-and-shape lists (`256x4xf32`), arguments %a0, %a1, ... inside
+/// the body.
 std::string groupModule(const std::string &kind, const std::string &space,
                         const std::vector<std::string> &inputs,
-                        const std::vector<std::string> &results, const std::string &body);
+                        const std::vector<std::string> &results,
+                        const std::string &body);
 
 /// Bytes of a vector of numbers and back.
 template <class T>
@@ -55,12 +58,15 @@ public:
   Program(const Program &) = delete;
 
   const rt::fb::Plan &plan() const { return file->plan(); }
-  /// Runs entry `name` and returns its outputs. `backwards`: tiles in descending order.
-  std::vector<std::vector<uint8_t>> run(const std::string &name,
-                                        const std::vector<std::vector<uint8_t>> &inputs,
-                                        bool backwards = false);
+  /// Runs entry `name` and returns its outputs. `backwards`: tiles in
+  /// descending order.
+  std::vector<std::vector<uint8_t>>
+  run(const std::string &name, const std::vector<std::vector<uint8_t>> &inputs,
+      bool backwards = false);
   /// Bytes of a variable, to set and to read.
-  std::vector<uint8_t> &variable(const std::string &name) { return variables[name]; }
+  std::vector<uint8_t> &variable(const std::string &name) {
+    return variables[name];
+  }
 
 private:
   void compile(mlir::ModuleOp module, const std::string &level);
@@ -70,8 +76,10 @@ private:
   std::map<std::string, std::vector<uint8_t>> variables;
 };
 
-/// Inputs of one entry `infer` -> its outputs, forwards and backwards (which must agree).
-std::vector<std::vector<uint8_t>> runGroup(const std::string &text, const std::string &level,
-                                           const std::vector<std::vector<uint8_t>> &inputs);
+/// Inputs of one entry `infer` -> its outputs, forwards and backwards (which
+/// must agree).
+std::vector<std::vector<uint8_t>>
+runGroup(const std::string &text, const std::string &level,
+         const std::vector<std::vector<uint8_t>> &inputs);
 
 } // namespace ampc::test
