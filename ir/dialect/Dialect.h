@@ -17,6 +17,17 @@
 
 #include "ir/dialect/Dialect.h.inc"
 
+namespace ampc::amp {
+
+/// Reads and writes `[a, b]` without losing a bit (the format of initial
+/// values).
+mlir::ParseResult parseFloats(mlir::OpAsmParser &parser,
+                              mlir::DenseF64ArrayAttr &values);
+void printFloats(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                 mlir::DenseF64ArrayAttr values);
+
+} // namespace ampc::amp
+
 #define GET_OP_CLASSES
 #include "ir/dialect/Ops.h.inc"
 

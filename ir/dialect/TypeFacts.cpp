@@ -16,6 +16,21 @@ RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+bool isStorable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
+    return false;
+  constexpr int64_t limit = int64_t(1) << 48;
+  int64_t elements = 1;
+  for (int64_t extent : tensor.getShape()) {
+    // Extents are bounded too: an empty tensor may not hide a huge one.
+    if (extent >= limit || (extent > 0 && elements >= limit / extent + 1))
+      return false;
+    elements *= std::max<int64_t>(extent, 1);
+  }
+  return elements < limit;
+}
+
 Type accumulationTypeFor(Type element) {
   if (isa<IntegerType>(element))
     return IntegerType::get(element.getContext(), 64);

@@ -16,6 +16,10 @@ mlir::RankedTensorType withElementType(mlir::Type type, mlir::Type element);
 /// The tensor type of a value (every value of the dialect is a ranked tensor).
 mlir::RankedTensorType tensorType(mlir::Value value);
 
+/// Whether `type` is a ranked tensor of static shape without encoding and with
+/// fewer than 2^48 elements, so that its size in bytes fits in 64 bits.
+bool isStorable(mlir::Type type);
+
 /// The type in which values of `element` are summed (N6): f64 for f64, f32 for
 /// narrower floats, i64 for integers.
 mlir::Type accumulationTypeFor(mlir::Type element);

@@ -25,6 +25,8 @@ rt::Expected<Emit> emitByName(const std::string &name) {
 
 rt::Expected<std::vector<std::string>> entriesOf(const std::string &names) {
   std::vector<std::string> entries;
+  if (names.empty())
+    return entries;
   for (const std::string &name : CLI::detail::split(names, ',')) {
     if (name == "train")
       entries.push_back("train_step");

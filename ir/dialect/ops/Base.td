@@ -11,11 +11,17 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Amp_Float : AnyTypeOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2], "a float of 8 to 64 bits">;
 def Amp_Integer : AnyTypeOf<[I1, I8, I32, I64], "i1, i8, i32 or i64">;
 def Amp_Element : AnyTypeOf<[Amp_Float, Amp_Integer], "an element type of the amp dialect">;
-def Amp_Tensor : StaticShapeTensorOf<[Amp_Element]>;
-def Amp_FloatTensor : StaticShapeTensorOf<[Amp_Float]>;
-def Amp_NumberTensor : StaticShapeTensorOf<[Amp_Float, I8, I32, I64]>;
-def Amp_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Amp_F32Tensor : StaticShapeTensorOf<[F32]>;
+
+// Static shape, no encoding, fewer than 2^48 elements: sizes in bytes never overflow.
+class Amp_TensorOf<list<Type> types>
+    : ConfinedType<StaticShapeTensorOf<types>, [CPred<"::ampc::amp::isStorable($_self)">],
+                   StaticShapeTensorOf<types>.summary # " (plain, below 2^48 elements)",
+                   "::mlir::RankedTensorType">;
+def Amp_Tensor : Amp_TensorOf<[Amp_Element]>;
+def Amp_FloatTensor : Amp_TensorOf<[Amp_Float]>;
+def Amp_NumberTensor : Amp_TensorOf<[Amp_Float, I8, I32, I64]>;
+def Amp_BoolTensor : Amp_TensorOf<[I1]>;
+def Amp_F32Tensor : Amp_TensorOf<[F32]>;
 def Amp_I64Scalar
     : Type<0DTensorOf<[I64]>.predicate, "a scalar i64 tensor", "::mlir::RankedTensorType">,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;

@@ -61,6 +61,27 @@ LogicalResult GroupOp::verifyRegions() {
              << tensorType(reduce.getInput()).getShape() << "]";
     first = first ? first : reduce;
   }
+  // group_c5
+  if (first)
+    for (size_t i = 1; i < first.getAxes().size(); ++i)
+      if (first.getAxes()[i] != first.getAxes()[i - 1] + 1)
+        return first.emitOpError()
+               << "in a group must reduce one run of axes, got ["
+               << first.getAxes() << "]";
+  // group_c4
+  int64_t whole = elementCount(getSpace());
+  int64_t left =
+      first ? elementCount(withoutAxes(getSpace(), first.getAxes())) : whole;
+  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    int64_t count = tensorType(value).getNumElements();
+    if (count != whole && count != left)
+      return emitOpError() << "result " << i << " must have " << whole
+                           << " elements (the space)"
+                           << (first ? " or " + std::to_string(left) +
+                                           " (after the reduction)"
+                                     : "")
+                           << ", got " << count;
+  }
   if (getKind() != GroupKind::map && !first)
     return emitOpError() << "of kind " << stringifyGroupKind(getKind())
                          << " holds no reduction";

@@ -25,6 +25,8 @@ def Amp_GroupOp : Amp_Op<"group", [
     and no composite.
     group_c3: a map group holds no reduction; a row or column group holds at least one, all of its order
     and over the same axes of `space`.
+    group_c4: a yielded value has as many elements as `space`, or as what the reductions leave of it.
+    group_c5: the reduced axes are one contiguous run.
 
     Created by: `amp-form-groups`. Consumed by: codegen.
 

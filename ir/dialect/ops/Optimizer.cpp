@@ -92,6 +92,9 @@ LogicalResult SgdOp::verify() {
   if (failed(verifyNonNegative(*this, "momentum", getMomentum())) ||
       failed(verifyNonNegative(*this, "weight_decay", getWeightDecay())))
     return failure();
+  if (!getDampening().isFinite())
+    return emitOpError() << "dampening must be finite, got "
+                         << getDampening().convertToDouble();
   if (getNesterov() && (getMomentum().isZero() || !getDampening().isZero()))
     return emitOpError() << "nesterov needs momentum above 0 and dampening 0";
   return success();

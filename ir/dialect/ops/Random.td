@@ -28,7 +28,7 @@ def Amp_RandomOp : Amp_PureOp<"random", [Amp_Fusible, DeclareOpInterfaceMethods<
   }];
   let arguments = (ins Amp_Distribution:$distribution, Variadic<Amp_I64Scalar>:$key,
                        Amp_RandomMode:$mode, I64Attr:$site);
-  let results = (outs StaticShapeTensorOf<[F32, F64]>:$result);
+  let results = (outs Amp_TensorOf<[F32, F64]>:$result);
   let assemblyFormat = [{
     $distribution `(` $key `)` `mode` $mode `site` $site attr-dict `:` type($result)
   }];

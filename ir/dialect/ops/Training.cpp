@@ -4,6 +4,35 @@
 using namespace mlir;
 using namespace ampc::amp;
 
+//===----------------------------------------------------------------------===//
+// `[a, b]` with every bit: what is printed is read back exactly
+//===----------------------------------------------------------------------===//
+
+ParseResult ampc::amp::parseFloats(OpAsmParser &parser,
+                                   DenseF64ArrayAttr &values) {
+  SmallVector<double> parsed;
+  auto parseOne = [&]() -> ParseResult {
+    APFloat value(APFloat::IEEEdouble());
+    if (parser.parseFloat(APFloat::IEEEdouble(), value))
+      return failure();
+    parsed.push_back(value.convertToDouble());
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  values = parser.getBuilder().getDenseF64ArrayAttr(parsed);
+  return success();
+}
+
+void ampc::amp::printFloats(OpAsmPrinter &printer, Operation *,
+                            DenseF64ArrayAttr values) {
+  printer << "[";
+  llvm::interleaveComma(values.asArrayRef(), printer, [&](double value) {
+    printer.printFloat(APFloat(value));
+  });
+  printer << "]";
+}
+
 LogicalResult VariableOp::verify() {
   InitKind init = getInit();
   bool drawn = init == InitKind::uniform || init == InitKind::normal;

@@ -29,7 +29,7 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
                        OptionalAttr<DenseF64ArrayAttr>:$init_args,
                        OptionalAttr<I64Attr>:$site, OptionalAttr<ElementsAttr>:$value);
   let assemblyFormat = [{
-    $sym_name `:` $type `role` $role `init` $init (`with` $init_args^)? (`site` $site^)? (`=` $value^)?
+    $sym_name `:` $type `role` $role `init` $init (`with` custom<Floats>($init_args)^)? (`site` $site^)? (`=` $value^)?
     attr-dict
   }];
   let extraClassDeclaration = [{

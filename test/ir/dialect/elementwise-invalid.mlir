@@ -9,7 +9,7 @@ func.func @add_types(%a: tensor<4xf32>, %b: tensor<5xf32>) {
 // -----
 
 func.func @add_bool(%a: tensor<4xi1>) {
-  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits or 8-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi1>'}}
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits or 8-bit signless integer or 32-bit signless integer or 64-bit signless integer values (plain, below 2^48 elements), but got 'tensor<4xi1>'}}
   %0 = amp.add %a, %a : tensor<4xi1>
   return
 }
@@ -41,7 +41,7 @@ func.func @add_element(%a: tensor<4xi16>) {
 // -----
 
 func.func @div_integer(%a: tensor<4xi32>) {
-  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values, but got 'tensor<4xi32>'}}
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values (plain, below 2^48 elements), but got 'tensor<4xi32>'}}
   %0 = amp.div %a, %a : tensor<4xi32>
   return
 }
@@ -49,7 +49,7 @@ func.func @div_integer(%a: tensor<4xi32>) {
 // -----
 
 func.func @exp_integer(%a: tensor<4xi32>) {
-  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values, but got 'tensor<4xi32>'}}
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values (plain, below 2^48 elements), but got 'tensor<4xi32>'}}
   %0 = amp.exp %a : tensor<4xi32>
   return
 }
@@ -99,5 +99,29 @@ func.func @select_types(%p: tensor<4xi1>, %a: tensor<4xf32>, %b: tensor<4xf16>) 
 func.func @select_condition(%p: tensor<1xi1>, %a: tensor<4xf32>) {
   // expected-error @+1 {{condition has the result's shape and element type i1}}
   %0 = "amp.select"(%p, %a, %a) : (tensor<1xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_elements(%a: tensor<4611686018427387904x8xf32>) {
+  // expected-error@+1 {{(plain, below 2^48 elements), but got 'tensor<4611686018427387904x8xf32>'}}
+  %0 = amp.neg %a : tensor<4611686018427387904x8xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_elements_hidden_by_an_empty_axis(%a: tensor<0x4611686018427387904xf32>) {
+  // expected-error@+1 {{(plain, below 2^48 elements), but got}}
+  %0 = amp.neg %a : tensor<0x4611686018427387904xf32>
+  return
+}
+
+// -----
+
+func.func @encoding(%a: tensor<4xf32, 1 : i32>) {
+  // expected-error@+1 {{(plain, below 2^48 elements), but got}}
+  %0 = amp.neg %a : tensor<4xf32, 1 : i32>
   return
 }

@@ -197,3 +197,40 @@ func.func @yield_parent() {
   // expected-error @+1 {{expects parent op 'amp.group'}}
   amp.yield
 }
+
+// -----
+
+func.func @group_c4(%a: tensor<4x2xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{result 0 must have 8 elements (the space), got 3}}
+  %0 = amp.group map [4, 2](%a) : (tensor<4x2xf32>) -> tensor<3xf32> {
+  ^bb0(%x: tensor<4x2xf32>):
+    %1 = amp.constant dense<0.0> : tensor<3xf32>
+    amp.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @group_c4_reduced(%a: tensor<4x2xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{result 0 must have 8 elements (the space) or 4 (after the reduction), got 3}}
+  %0 = amp.group row [4, 2](%a) : (tensor<4x2xf32>) -> tensor<3xf32> {
+  ^bb0(%x: tensor<4x2xf32>):
+    %1 = amp.reduce sum %x over [1] order row accumulate f32 : tensor<4x2xf32> -> tensor<4xf32>
+    %2 = amp.constant dense<0.0> : tensor<3xf32>
+    amp.yield %2 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @group_c5(%a: tensor<4x2x3xf32>) -> tensor<2xf32> {
+  %0 = amp.group column [4, 2, 3](%a) : (tensor<4x2x3xf32>) -> tensor<2xf32> {
+  ^bb0(%x: tensor<4x2x3xf32>):
+    // expected-error@+1 {{in a group must reduce one run of axes, got [0, 2]}}
+    %1 = amp.reduce sum %x over [0, 2] order column accumulate f32 : tensor<4x2x3xf32> -> tensor<2xf32>
+    amp.yield %1 : tensor<2xf32>
+  }
+  return %0 : tensor<2xf32>
+}

@@ -9,7 +9,7 @@ func.func @sgd_c1(%p: tensor<4xf32>, %g: tensor<5xf32>, %t: tensor<i64>, %lr: te
 // -----
 
 func.func @sgd_c1_element(%p: tensor<4xf16>, %t: tensor<i64>, %lr: tensor<f32>) {
-  // expected-error @+1 {{operand #0 must be statically shaped tensor of 32-bit float values, but got 'tensor<4xf16>'}}
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of 32-bit float values (plain, below 2^48 elements), but got 'tensor<4xf16>'}}
   %0 = amp.sgd %p, %p update %t lr %lr : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
   return
 }
@@ -118,4 +118,12 @@ func.func @adam_c2_weight_decay(%p: tensor<4xf32>, %t: tensor<i64>, %lr: tensor<
   %0:3 = amp.adam %p, %p state %p, %p update %t lr %lr {weight_decay = 0x7FF0000000000000 : f64}
        : tensor<4xf32>
   return
+}
+
+// -----
+
+func.func @sgd_c3_dampening(%p: tensor<4xf32>, %t: tensor<i64>, %lr: tensor<f32>) -> tensor<4xf32> {
+  // expected-error@+1 {{dampening must be finite, got}}
+  %0 = amp.sgd %p, %p update %t lr %lr {dampening = 0x7FF0000000000000 : f64} : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

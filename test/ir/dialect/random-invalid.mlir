@@ -34,7 +34,7 @@ func.func @random_c2_negative() {
 // -----
 
 func.func @random_c3() {
-  // expected-error @+1 {{result #0 must be statically shaped tensor of 32-bit float or 64-bit float values, but got 'tensor<8xbf16>'}}
+  // expected-error @+1 {{result #0 must be statically shaped tensor of 32-bit float or 64-bit float values (plain, below 2^48 elements), but got 'tensor<8xbf16>'}}
   %0 = amp.random uniform() mode train site 0 : tensor<8xbf16>
   return
 }

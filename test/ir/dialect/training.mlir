@@ -32,3 +32,7 @@ func.func @read_write() {
   amp.write @fc.master, %w : tensor<4x3xf32>
   return
 }
+
+// Initial values are read back exactly, whatever their digits.
+// CHECK: amp.variable @exact : tensor<2xf32> role parameter init uniform with [-0.57735026918962573, 0x7FF0000000000000] site 0
+amp.variable @exact : tensor<2xf32> role parameter init uniform with [-0.57735026918962573, 0x7FF0000000000000] site 0
