@@ -1,0 +1,98 @@
+// What may not change a bit of a training run: threads, fusion, an
+// interruption, the way the plan reached the runtime.
+#include "test/train/Training.h"
+
+#include <filesystem>
+
+namespace ampc::test {
+namespace {
+
+constexpr uint64_t kSteps = 20;
+
+Model mlp() {
+  return must(Model::load(
+      examplePath("mlp.amp"),
+      {sizes({{"batch", "96"}, {"width", "72"}, {"hidden", "200"}})}));
+}
+
+/// Losses and final state of a run.
+struct Outcome {
+  std::vector<float> losses;
+  std::vector<std::vector<std::byte>> state;
+};
+
+Outcome train(const CompileOptions &compile,
+              const rt::SessionOptions &session) {
+  Model model = mlp();
+  Training training(model, compile, session);
+  Outcome run;
+  run.losses = training.losses(kSteps);
+  run.state = training.state();
+  return run;
+}
+
+void expectSameBits(const Outcome &run, const Outcome &expected) {
+  EXPECT_EQ(0, std::memcmp(run.losses.data(), expected.losses.data(),
+                           kSteps * sizeof(float)));
+  ASSERT_EQ(run.state.size(), expected.state.size());
+  for (size_t i = 0; i < run.state.size(); ++i)
+    EXPECT_EQ(run.state[i], expected.state[i]) << "variable " << i;
+}
+
+TEST(Bits, SameAtOneToFourThreads) {
+  Outcome one = train({}, {.threads = 1});
+  for (int threads : {2, 3, 4}) {
+    SCOPED_TRACE(threads);
+    expectSameBits(train({}, {.threads = threads}), one);
+  }
+}
+
+TEST(Bits, SameFusedAndUnfused) {
+  CompileOptions unfused;
+  unfused.opt_level = 1;
+  expectSameBits(train(unfused, {}), train({}, {}));
+}
+
+TEST(Bits, AnotherSeedIsAnotherRun) {
+  EXPECT_NE(train({}, {.seed = 1}).losses, train({}, {.seed = 2}).losses);
+}
+
+TEST(Bits, SavedAndResumedRunContinues) {
+  std::string path = testing::TempDir() + "ampc-bits-resume.safetensors";
+  Model model = mlp();
+  Training whole(model), first(model), second(model, {}, {.seed = 99});
+  std::vector<float> expected = whole.losses(kSteps);
+  first.losses(kSteps / 2);
+  must(first.session().save(path, /*overwrite=*/true));
+  must(second.session().load(path));
+  std::vector<float> rest = second.losses(kSteps / 2, kSteps / 2);
+  EXPECT_EQ(0, std::memcmp(rest.data(), expected.data() + kSteps / 2,
+                           rest.size() * sizeof(float)));
+  EXPECT_EQ(second.state(), whole.state());
+  std::filesystem::remove(path);
+}
+
+TEST(Bits, EveryStageReadsBackAsTheSameProgram) {
+  Model model = mlp();
+  Outcome expected = train({}, {});
+  for (Emit stage :
+       {Emit::Model, Emit::Typed, Emit::Step, Emit::Fused, Emit::Placed}) {
+    SCOPED_TRACE(name_of(stage));
+    std::string path = testing::TempDir() + "ampc-bits-stage.mlir";
+    std::string text = must(emit(model, stage));
+    std::FILE *file = std::fopen(path.c_str(), "wb");
+    ASSERT_TRUE(file);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+    Model read = must(Model::load(path));
+    Training training(read);
+    Outcome run;
+    run.losses = training.losses(kSteps);
+    run.state = training.state();
+    expectSameBits(run, expected);
+    std::filesystem::remove(path);
+  }
+}
+
+} // namespace
+} // namespace ampc::test

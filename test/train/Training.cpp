@@ -1,0 +1,52 @@
+// One model at a test's size; see Training.h.
+#include "test/train/Training.h"
+
+#ifndef AMPC_SOURCE_DIR
+#error "the build defines AMPC_SOURCE_DIR"
+#endif
+
+namespace ampc::test {
+
+std::vector<std::pair<std::string, std::string>>
+sizes(std::vector<std::pair<std::string, std::string>> small) {
+  if (std::getenv("AMPC_PROOF_FULL"))
+    return {};
+  return small;
+}
+
+std::string examplePath(const std::string &name) {
+  return std::string(AMPC_SOURCE_DIR) + "/examples/" + name;
+}
+
+Training::Training(const Model &model, const CompileOptions &compile,
+                   const rt::SessionOptions &session)
+    : opened(must(open_stepper(model, compile, session))) {
+  rt::DataOptions options = opened.plan.data_options();
+  data =
+      must(rt::open_data(opened.plan.data_lines(),
+                         stepper().inputs(rt::EntryKind::TrainStep), options));
+}
+
+rt::StepResult Training::step(uint64_t index) {
+  must(stepper().step(batch(index)));
+  must(stepper().sync());
+  return *must(stepper().poll());
+}
+
+std::vector<float> Training::losses(uint64_t steps, uint64_t first) {
+  std::vector<float> values;
+  for (uint64_t i = 0; i < steps; ++i)
+    values.push_back(step(first + i).loss);
+  return values;
+}
+
+std::vector<std::vector<std::byte>> Training::state() {
+  std::vector<std::vector<std::byte>> bytes;
+  for (const std::string &name : session().variables()) {
+    rt::Tensor value = must(session().read(name));
+    bytes.emplace_back(value.bytes().begin(), value.bytes().end());
+  }
+  return bytes;
+}
+
+} // namespace ampc::test

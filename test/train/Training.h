@@ -1,0 +1,60 @@
+// One model at a test's size, compiled and open, with the batches it trains on.
+#ifndef AMPC_TEST_TRAIN_TRAINING_H
+#define AMPC_TEST_TRAIN_TRAINING_H
+
+#include "tools/libampc/Ampc.h"
+#include "gtest/gtest.h"
+
+namespace ampc::test {
+
+/// The value of `expected`; an error fails the test with its text and ends the
+/// program, as nothing after it could mean anything.
+template <class T>
+T must(rt::Expected<T> expected) {
+  if (!expected) {
+    ADD_FAILURE() << expected.error().text();
+    std::exit(1);
+  }
+  return std::move(*expected);
+}
+inline void must(rt::Expected<void> expected) {
+  if (!expected) {
+    ADD_FAILURE() << expected.error().text();
+    std::exit(1);
+  }
+}
+
+/// Sizes as `--set` pairs. AMPC_PROOF_FULL in the environment asks for the
+/// model as written, without them (tools/dev proofs).
+std::vector<std::pair<std::string, std::string>>
+sizes(std::vector<std::pair<std::string, std::string>> small);
+
+/// `examples/NAME` of the source tree.
+std::string examplePath(const std::string &name);
+
+/// A model being trained on its own data block.
+class Training {
+public:
+  Training(const Model &model, const CompileOptions &compile = {},
+           const rt::SessionOptions &session = {});
+
+  rt::Stepper &stepper() { return *opened.stepper; }
+  /// The session behind it; not for the reference evaluator.
+  rt::Session &session() { return static_cast<rt::Session &>(stepper()); }
+  /// Batch `index`, valid until the next call.
+  const rt::Batch &batch(uint64_t index) { return *must(data->batch(index)); }
+  /// Trains on batch `index`; the result.
+  rt::StepResult step(uint64_t index);
+  /// Losses of `steps` windows from batch `first` on.
+  std::vector<float> losses(uint64_t steps, uint64_t first = 0);
+  /// The bytes of every variable, in order.
+  std::vector<std::vector<std::byte>> state();
+
+private:
+  OpenedModel opened;
+  std::unique_ptr<rt::DataSource> data;
+};
+
+} // namespace ampc::test
+
+#endif // AMPC_TEST_TRAIN_TRAINING_H
