@@ -66,8 +66,9 @@ Action addCompile(CLI::App &app) {
       return rt::fail(rt::Code::BadInput, options->model,
                       "is compiled already; expected .amp or .mlir");
     if (options->opt_level == 0)
-      return rt::fail(rt::Code::Usage, "--opt-level",
-                      "level 0 evaluates and compiles nothing; expected 1 or 2");
+      return rt::fail(
+          rt::Code::Usage, "--opt-level",
+          "level 0 evaluates and compiles nothing; expected 1 or 2");
     AMPC_ASSIGN(CompileOptions compile, compileOptions(*options));
     AMPC_ASSIGN(compile.entries, entriesOf(*entry));
     AMPC_ASSIGN(Model model, loadModel(*options));

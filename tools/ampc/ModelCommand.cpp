@@ -62,8 +62,8 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
 
 rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   CompileOptions compile;
-  constexpr std::string_view known[] = {"", "auto", "f32", "tf32", "bf16",
-                                        "f16"};
+  constexpr std::string_view known[] = {"",     "auto", "f32",
+                                        "tf32", "bf16", "f16"};
   if (std::find(std::begin(known), std::end(known), options.precision) ==
       std::end(known))
     return rt::fail(rt::Code::Usage, "--precision",
@@ -73,9 +73,7 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   compile.opt_level = options.opt_level;
   compile.target = options.target;
   compile.dump_after = options.dump_after;
-  auto toStderr = [](std::string_view text) {
-    fmt::print(stderr, "{}", text);
-  };
+  auto toStderr = [](std::string_view text) { fmt::print(stderr, "{}", text); };
   if (!options.dump_after.empty())
     compile.dump = toStderr;
   if (!options.remarks.empty()) {

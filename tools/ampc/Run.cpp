@@ -47,8 +47,7 @@ rt::Expected<rt::Code> runGradient(const ModelCommand &options,
   AMPC_ASSIGN(OpenCommand open,
               openModel(options, {"gradient"}, request.output));
   rt::Stepper &stepper = *open.opened.stepper;
-  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
-              rt::readInputs(options.run));
+  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs, rt::readInputs(options.run));
   std::string seed = "grad." + request.output;
   for (const rt::Port &port : stepper.inputs(rt::EntryKind::Gradient))
     if (port.name == seed) {

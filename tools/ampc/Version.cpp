@@ -45,8 +45,8 @@ void printJson(const rt::CpuFeatures &cpu, unsigned threads) {
 } // namespace
 
 Action addVersion(CLI::App &app) {
-  CLI::App *command = app.add_subcommand(
-      "version", "Versions, targets, CPU features, devices");
+  CLI::App *command =
+      app.add_subcommand("version", "Versions, targets, CPU features, devices");
   command->footer("Example: ampc version --json");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");

@@ -1,6 +1,6 @@
 // ampc: the command line of the compiler. Parses, calls one command, reports.
-#include "tools/ampc/Commands.h"
 #include "tools/ampc-rt/RunCommands.h"
+#include "tools/ampc/Commands.h"
 
 #include <fmt/format.h>
 

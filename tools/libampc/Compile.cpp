@@ -24,27 +24,25 @@ std::string_view name_of(Emit what) {
 static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
   EmitOptions emit;
   StringRef target(options.target);
-  if (!target.consume_front("cpu"))
-    return rt::fail(rt::Code::Usage, "target",
-                    "'" + options.target +
-                        "' is not available yet; expected cpu, cpu:avx2 or "
-                        "cpu:avx512");
+  if (target.starts_with("cuda"))
+    return rt::fail(rt::Code::Usage, "--target",
+                    "'" + options.target + "' is not available yet; use cpu");
   rt::CpuLevel here = rt::CpuFeatures::probe().level();
-  if (target.consume_front(":")) {
+  bool isCpu = target.consume_front("cpu");
+  if (isCpu && target.consume_front(":")) {
     std::optional<rt::CpuLevel> level = rt::cpuLevelByName(target);
-    if (!level || *level == rt::CpuLevel::Baseline)
-      return rt::fail(rt::Code::Usage, "target",
-                      "unknown level '" + target.str() +
-                          "'; expected avx2 or avx512");
-    emit.level = target.str();
-    return emit;
+    if (level && *level != rt::CpuLevel::Baseline) {
+      emit.level = target.str();
+      return emit;
+    }
+    isCpu = false;
   }
-  if (!target.empty())
-    return rt::fail(rt::Code::Usage, "target",
+  if (!isCpu || !target.empty())
+    return rt::fail(rt::Code::Usage, "--target",
                     "unknown target '" + options.target +
                         "'; expected cpu, cpu:avx2 or cpu:avx512");
   if (here == rt::CpuLevel::Baseline)
-    return rt::fail(rt::Code::Environment, "target",
+    return rt::fail(rt::Code::Environment, "--target",
                     "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "
                     "level that code is generated for");
   emit.level = std::string(rt::nameOf(here));
@@ -77,8 +75,7 @@ rt::Expected<std::string> emit(const Model &model, Emit what,
     return std::string(bytes.begin(), bytes.end());
   }
   bool isIr = what <= Emit::Placed;
-  amp::Stage stage =
-      isIr ? static_cast<amp::Stage>(what) : amp::Stage::placed;
+  amp::Stage stage = isIr ? static_cast<amp::Stage>(what) : amp::Stage::placed;
   AMPC_ASSIGN(OwningOpRef<ModuleOp> module, lowerTo(stage, model, options));
   std::string text;
   if (isIr) {
@@ -117,15 +114,15 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
     AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
                 lowerTo(amp::Stage::step, model, options));
     uint64_t seed = session.seed.value_or(plan.train_defaults().seed);
-    AMPC_ASSIGN(opened.stepper, ReferenceStepper::create(
-                                    model, std::move(step), plan, seed));
+    AMPC_ASSIGN(opened.stepper,
+                ReferenceStepper::create(model, std::move(step), plan, seed));
   } else {
     AMPC_ASSIGN(rt::Session opening, rt::Session::open(plan, session));
     opened.stepper = std::make_unique<rt::Session>(std::move(opening));
   }
-  opened.compile_seconds = std::chrono::duration<double>(
-                               std::chrono::steady_clock::now() - start)
-                               .count();
+  opened.compile_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return opened;
 }
 

@@ -36,7 +36,16 @@ struct CompileOptions {
 };
 
 /// What `emit` makes.
-enum class Emit : uint8_t { Model, Typed, Step, Fused, Placed, Llvm, Cuda, Plan };
+enum class Emit : uint8_t {
+  Model,
+  Typed,
+  Step,
+  Fused,
+  Placed,
+  Llvm,
+  Cuda,
+  Plan
+};
 
 /// `model`, `typed`, `step`, `fused`, `placed`, `llvm`, `cuda`, `plan`.
 AMPC_API std::string_view name_of(Emit what);

@@ -33,8 +33,9 @@ static void dumpStage(ModuleOp module, const CompileOptions &options) {
 static LogicalResult enableRemarks(MLIRContext &context,
                                    const std::string &category) {
   std::string pattern = category == "all" ? ".*" : category;
-  remark::RemarkCategories categories{pattern, std::nullopt, std::nullopt,
-                                      std::nullopt, std::nullopt};
+  remark::RemarkCategories categories;
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = pattern;
   return remark::enableOptimizationRemarks(
       context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
       categories, /*printAsEmitRemarks=*/true);
@@ -48,10 +49,10 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
                     "expected model, typed, step, fused or placed, got '" +
                         options.dump_after + "'");
   if (impl.stage() > stage)
-    return rt::fail(
-        rt::Code::BadInput, impl.path,
-        "the module is in stage " + amp::stringifyStage(impl.stage()).str() +
-            ", behind stage " + amp::stringifyStage(stage).str());
+    return rt::fail(rt::Code::BadInput, impl.path,
+                    "the module is in stage " +
+                        amp::stringifyStage(impl.stage()).str() +
+                        ", behind stage " + amp::stringifyStage(stage).str());
   DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
   if (options.remark &&
       failed(enableRemarks(impl.context, options.remark_category)))

@@ -35,9 +35,8 @@ std::string Model::name() const {
 const std::string &Model::path() const { return state->path; }
 
 /// The module of textual IR; it must say its stage.
-static rt::Expected<OwningOpRef<ModuleOp>> parseIr(MLIRContext &context,
-                                                   const std::string &name,
-                                                   StringRef text) {
+static rt::Expected<OwningOpRef<ModuleOp>>
+parseIr(MLIRContext &context, const std::string &name, StringRef text) {
   DiagnosticCapture capture(context, name, text);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(&context), name);
@@ -54,8 +53,9 @@ rt::Expected<Model> Model::load(const std::string &path,
                                 const ModelOptions &options) {
   StringRef name(path);
   if (!name.ends_with(".amp") && !name.ends_with(".mlir"))
-    return rt::fail(rt::Code::BadInput, path,
-                    "unknown kind of model; expected a file named .amp or .mlir");
+    return rt::fail(
+        rt::Code::BadInput, path,
+        "unknown kind of model; expected a file named .amp or .mlir");
   auto state = std::make_unique<Impl>();
   state->path = path;
   if (name.ends_with(".amp")) {

@@ -26,8 +26,8 @@ public:
   /// Reads `path`, by its ending: `.amp`, or `.mlir` (any stage, by the
   /// module's attribute amp.stage). Errors carry every diagnostic as
   /// `file:line:col: error: TEXT` with the source line (Code BadInput).
-  [[nodiscard]] static rt::Expected<Model> load(const std::string &path,
-                                                const ModelOptions &options = {});
+  [[nodiscard]] static rt::Expected<Model>
+  load(const std::string &path, const ModelOptions &options = {});
 
   /// Reads .amp text; `name` stands in messages, and relative data files are
   /// sought in its folder.

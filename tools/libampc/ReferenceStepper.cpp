@@ -154,8 +154,7 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
     // A loss called `loss` holds the sum of all; else the losses are added.
     bool named = llvm::any_of(
         ports, [](const rt::Port &other) { return other.name == "loss"; });
-    if (port.name == "loss" ||
-        (!named && port.kind == rt::PortKind::Loss))
+    if (port.name == "loss" || (!named && port.kind == rt::PortKind::Loss))
       result.loss += number;
     if (llvm::is_contained(extras, port.name))
       result.extras.push_back(number);

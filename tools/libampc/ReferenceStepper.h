@@ -11,8 +11,8 @@
 namespace ampc {
 
 /// Evaluates the entries of a module in stage step, op by op, in f64 arithmetic
-/// with one rounding to each result's type. Ports, seed and model hash are those
-/// of the plan compiled from the same model. The model must outlive it.
+/// with one rounding to each result's type. Ports, seed and model hash are
+/// those of the plan compiled from the same model. The model must outlive it.
 class ReferenceStepper final : public rt::Stepper {
 public:
   static rt::Expected<std::unique_ptr<ReferenceStepper>>
@@ -49,9 +49,8 @@ public:
   rt::MemoryReport memory() const override { return {}; }
 
 private:
-  ReferenceStepper(const Model &model,
-                   mlir::OwningOpRef<mlir::ModuleOp> module, rt::Plan plan,
-                   uint64_t seed)
+  ReferenceStepper(const Model &model, mlir::OwningOpRef<mlir::ModuleOp> module,
+                   rt::Plan plan, uint64_t seed)
       : model(model), module(std::move(module)), plan(std::move(plan)),
         seed(seed) {}
 
