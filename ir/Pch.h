@@ -1,5 +1,5 @@
-// The compiler's precompiled header: MLIR's core alone, no header of ours, so that a change here
-// never rebuilds it.
+// The compiler's precompiled header: MLIR's core alone, no header of ours, so
+// that a change here never rebuilds it.
 #ifndef AMPC_IR_PCH_H
 #define AMPC_IR_PCH_H
 #include "mlir/Dialect/Func/IR/FuncOps.h"

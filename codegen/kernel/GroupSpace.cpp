@@ -90,21 +90,6 @@ LogicalResult GroupSpace::findReducedAxes(GroupOp group) {
     else if (shape[dim] != 1)
       reduced |= AxisSet(1) << dim;
   }
-  if (group.getKind() != GroupKind::column)
-    return success();
-  // One contiguous run: no kept axis (of extent above 1) between reduced ones.
-  bool seen = false, ended = false;
-  for (int64_t dim = 0, rank = shape.size(); dim < rank; ++dim) {
-    if (shape[dim] == 1)
-      continue;
-    bool isReduced = reduced >> dim & 1;
-    if (isReduced && ended)
-      return group.emitOpError()
-             << "a column reduction over axes that are not adjacent ([" << axes
-             << "] of [" << shape << "]) is not available yet";
-    ended |= seen && !isReduced;
-    seen |= isReduced;
-  }
   return success();
 }
 

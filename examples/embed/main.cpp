@@ -11,9 +11,9 @@ int fail(const ampc::rt::Error &error) {
 
 int main(int argc, char **argv) {
   // A small size, set as the command line would: --set batch=32 ...
-  auto model = ampc::Model::load(
-      argc > 1 ? argv[1] : "mlp.amp",
-      {{{"batch", "32"}, {"width", "16"}, {"hidden", "64"}}});
+  auto model =
+      ampc::Model::load(argc > 1 ? argv[1] : "mlp.amp",
+                        {{{"batch", "32"}, {"width", "16"}, {"hidden", "64"}}});
   if (!model)
     return fail(model.error());
   auto session = ampc::open_session(*model);

@@ -243,8 +243,9 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
 
 int report(const Error &error) {
   // The compiler's diagnostics come rendered, each with its place.
-  if (error.where.empty() && (error.message.starts_with("error: ") ||
-                              error.message.find(": error: ") != std::string::npos)) {
+  if (error.where.empty() &&
+      (error.message.starts_with("error: ") ||
+       error.message.find(": error: ") != std::string::npos)) {
     std::fputs((error.message + "\n").c_str(), stderr);
     return int(error.code);
   }

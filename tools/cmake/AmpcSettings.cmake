@@ -31,9 +31,12 @@ endif()
 
 find_program(AMPC_CCACHE ccache)
 if(AMPC_CCACHE)
-  # ccache keys precompiled headers only when told that defines and timestamps may differ.
+  # ccache keys precompiled headers only when told that defines and timestamps may differ. Paths are
+  # keyed relative to the source folder, so that another checkout of the same sources hits.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${AMPC_CCACHE}")
+      "${CMAKE_COMMAND}" -E env
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${AMPC_CCACHE}")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()

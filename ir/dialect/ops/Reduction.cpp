@@ -58,9 +58,11 @@ LogicalResult ReduceOp::verify() {
   if (getKind() == ReduceKind::mean && !isa<FloatType>(input.getElementType()))
     return emitOpError() << "mean takes floats, got " << input.getElementType();
   // reduce_c7
-  if (isa<FloatType>(input.getElementType()) != isa<FloatType>(result.getElementType()))
-    return emitOpError() << "input and result must both be floats or both be integers, got "
-                         << input.getElementType() << " and " << result.getElementType();
+  if (isa<FloatType>(input.getElementType()) !=
+      isa<FloatType>(result.getElementType()))
+    return emitOpError()
+           << "input and result must both be floats or both be integers, got "
+           << input.getElementType() << " and " << result.getElementType();
   return success();
 }
 

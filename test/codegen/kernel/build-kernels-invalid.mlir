@@ -99,18 +99,3 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return %y : tensor<4xf32>
   }
 }
-
-// -----
-
-module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<2x3x4x5xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x5xf32>
-      attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
-    // expected-error @+1 {{a column reduction over axes that are not adjacent}}
-    %y = amp.group column [2, 3, 4, 5] (%x) {amp.place = [#amp.place<output, 0>]} : (tensor<2x3x4x5xf32>) -> tensor<3x5xf32> {
-    ^bb0(%a: tensor<2x3x4x5xf32>):
-      %0 = amp.reduce sum %a over [0, 2] order column accumulate f32 : tensor<2x3x4x5xf32> -> tensor<3x5xf32>
-      amp.yield %0 : tensor<3x5xf32>
-    }
-    return %y : tensor<3x5xf32>
-  }
-}
