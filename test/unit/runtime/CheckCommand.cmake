@@ -52,9 +52,13 @@ run(1 train plan.ampx --data q=normal:1)
 expect("${err}" "the model has no input 'q'; it has x, t")
 
 # Ctrl-C: the window is finished, the state saved, the exit code 130.
+# The signal is sent once a first window is on record, however slow the machine.
 execute_process(
-  COMMAND timeout --preserve-status -s INT 1 "${RT}" train plan.ampx --steps 1000000000
-          --out stopped --progress none
+  COMMAND bash -c "
+    \"$0\" train plan.ampx --steps 1000000000 --log-every 1 --out stopped --progress none &
+    for ((i = 0; i < 1200; ++i)); do [[ -s stopped/metrics.jsonl ]] && break; sleep 0.05; done
+    kill -INT $!
+    wait $!" "${RT}"
   WORKING_DIRECTORY "${DIR}" RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
 if(NOT result EQUAL 130)
   message(FATAL_ERROR "interrupted: exit ${result}, expected 130\n${out}\n${err}")
