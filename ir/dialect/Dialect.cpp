@@ -83,6 +83,26 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+/// An entry is a function with a body of one block; every argument and result
+/// says its name and what it is.
+LogicalResult verifyEntry(Operation *op, NamedAttribute attribute) {
+  auto func = dyn_cast<func::FuncOp>(op);
+  if (!isa<EntryAttr>(attribute.getValue()))
+    return wrongAttribute(op, attribute, "#amp.entry");
+  if (!func || !func.getBody().hasOneBlock())
+    return op->emitOpError()
+           << "an entry must be a function with a body of one block";
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (!func.getArgAttr(i, kNameAttr) || !func.getArgAttr(i, kIoAttr))
+      return op->emitOpError()
+             << "argument " << i << " of an entry needs amp.name and amp.io";
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    if (!func.getResultAttr(i, kNameAttr) || !func.getResultAttr(i, kIoAttr))
+      return op->emitOpError()
+             << "result " << i << " of an entry needs amp.name and amp.io";
+  return success();
+}
+
 } // namespace
 
 LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
@@ -91,7 +111,7 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
   if (name == kStageAttr)
     return expect<StageAttr>(op, attribute, "#amp.stage");
   if (name == kEntryAttr)
-    return expect<EntryAttr>(op, attribute, "#amp.entry");
+    return verifyEntry(op, attribute);
   if (name == kModelAttr)
     return expect<StringAttr>(op, attribute, "a string");
   if (name == kTrainAttr)

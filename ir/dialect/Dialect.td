@@ -22,7 +22,7 @@ def Amp_Dialect : Dialect {
     | module | `amp.train = {...}` | the train block (docs/language.md), `optimizer = {op = "amp.adam", lr = ..., ...}` |
     | module | `amp.data = [...]` | the data block's lines, kept for the plan |
     | module | `amp.target = #amp.target<...>` | what the passes may know of the machine |
-    | func | `amp.entry = #amp.entry<E>` | forward (model and typed stage), train_step, eval_step, infer, gradient |
+    | func | `amp.entry = #amp.entry<E>` | a function of one block whose arguments and results all have amp.name and amp.io: forward (model and typed stage), train_step, eval_step, infer, gradient |
     | argument, result | `amp.name = "x"` | the tensor's name outside |
     | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss, metric or gradient (results) |
     | result | `amp.wrt = @w` or `"x"` | the variable, or the input, that a gradient result belongs to |

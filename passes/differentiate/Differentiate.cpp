@@ -101,6 +101,10 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (stageOf(getOperation()) != Stage::typed) {
+      getOperation().emitError() << "amp-differentiate expects stage typed";
+      return signalPassFailure();
+    }
     std::optional<Entry> kind = symbolizeEntry(entry);
     func::FuncOp func =
         kind ? findEntry(getOperation(), *kind) : func::FuncOp();
@@ -160,9 +164,11 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
       return func.emitError() << "has no loss to differentiate";
     if (failed(sweep.run(forward)))
       return failure();
+    SmallVector<std::pair<const Target *, Value>> gradients;
     for (const Target &target : targets)
       if (Value gradient = totalGradient(builder, sweep, target))
-        appendGradient(func, target, gradient);
+        gradients.emplace_back(&target, gradient);
+    appendGradients(func, gradients);
     return success();
   }
 
@@ -197,13 +203,14 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
       sweep.seed(result, func.getArgument(argument));
     if (failed(sweep.run(forward)))
       return failure();
+    SmallVector<std::pair<const Target *, Value>> gradients;
     for (const Target &target : targets) {
       Value gradient = totalGradient(builder, sweep, target);
-      appendGradient(func, target,
-                     gradient
-                         ? gradient
-                         : splat(builder, func.getLoc(), target.type, 0.0));
+      if (!gradient)
+        gradient = splat(builder, func.getLoc(), target.type, 0.0);
+      gradients.emplace_back(&target, gradient);
     }
+    appendGradients(func, gradients);
     return success();
   }
 
@@ -229,20 +236,31 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     return total;
   }
 
-  void appendGradient(func::FuncOp func, const Target &target, Value gradient) {
+  /// Adds one result a gradient, all at once.
+  void appendGradients(func::FuncOp func,
+                       ArrayRef<std::pair<const Target *, Value>> gradients) {
     Builder builder(&getContext());
-    StringRef name = isa<FlatSymbolRefAttr>(target.wrt)
-                         ? cast<FlatSymbolRefAttr>(target.wrt).getValue()
-                         : cast<StringAttr>(target.wrt).getValue();
-    auto attributes = builder.getDictionaryAttr(
-        {builder.getNamedAttr(kNameAttr, builder.getStringAttr("grad." + name)),
-         builder.getNamedAttr(kIoAttr,
-                              IoAttr::get(&getContext(), Io::gradient)),
-         builder.getNamedAttr(kWrtAttr, target.wrt)});
-    (void)func.insertResult(func.getNumResults(), target.type, attributes);
+    SmallVector<Value> values;
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    for (auto [target, gradient] : gradients) {
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(target->wrt);
+      StringRef name = symbol ? symbol.getValue()
+                              : cast<StringAttr>(target->wrt).getValue();
+      values.push_back(gradient);
+      types.push_back(target->type);
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(kNameAttr,
+                                builder.getStringAttr("grad." + name)),
+           builder.getNamedAttr(kIoAttr,
+                                IoAttr::get(&getContext(), Io::gradient)),
+           builder.getNamedAttr(kWrtAttr, target->wrt)}));
+    }
+    SmallVector<unsigned> positions(values.size(), func.getNumResults());
+    (void)func.insertResults(positions, types, attributes);
     cast<func::ReturnOp>(func.front().getTerminator())
         .getOperandsMutable()
-        .append(gradient);
+        .append(values);
   }
 };
 

@@ -1,7 +1,7 @@
 // Splits the forward graph into the entries of a program. Each entry keeps what
 // its results reach; random ops get the key of their entry (N17).
 #include "passes/training/Passes.h"
-#include "passes/training/StateVariables.h"
+#include "passes/training/VariableTable.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -84,26 +84,26 @@ void splitMeans(func::FuncOp func) {
 }
 
 /// Gives every random op of `func` the key of the entry's stream.
-void keyRandomOps(func::FuncOp func, Entry entry) {
+void keyRandomOps(func::FuncOp func, Entry entry, RandomMode otherMode,
+                  VariableTable &variables) {
   SmallVector<RandomOp> randoms;
   func.walk([&](RandomOp op) { randoms.push_back(op); });
   if (randoms.empty())
     return;
-  auto module = func->getParentOfType<ModuleOp>();
   OpBuilder builder(&func.front(), func.front().begin());
   auto readState = [&](StringRef name) {
-    VariableOp variable = ensureStateVariable(module, name);
+    VariableOp variable = variables.ensureCounter(name);
     return ReadOp::create(builder, func.getLoc(), variable.tensorType(), name)
         .getResult();
   };
   RankedTensorType scalar = RankedTensorType::get({}, builder.getI64Type());
   Value zero = splat(builder, func.getLoc(), scalar, 0);
-  Value index = entry == Entry::train_step  ? readState(kIterationVariable)
-                : entry == Entry::eval_step ? readState(kEvalIndexVariable)
-                                            : zero;
   RandomMode mode = entry == Entry::train_step  ? RandomMode::train
                     : entry == Entry::eval_step ? RandomMode::eval
-                                                : RandomMode::infer;
+                                                : otherMode;
+  Value index = mode == RandomMode::train  ? readState(kIterationVariable)
+                : mode == RandomMode::eval ? readState(kEvalIndexVariable)
+                                           : zero;
   SmallVector<Value> key{readState(kSeedVariable), index, zero};
   for (RandomOp op : randoms) {
     op.getKeyMutable().assign(key);
@@ -127,6 +127,13 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
       hasLoss |= ioOf(forward, i) == Io::loss;
       hasOutput |= ioOf(forward, i) == Io::output;
     }
+    std::optional<RandomMode> otherMode = symbolizeRandomMode(mode);
+    if (otherMode != RandomMode::infer && otherMode != RandomMode::train) {
+      module.emitError() << "mode: expected infer or train, got '" << mode
+                         << "'";
+      return signalPassFailure();
+    }
+    VariableTable variables(module);
     SmallVector<Entry> wanted;
     for (const std::string &name : entries) {
       std::optional<Entry> entry = symbolizeEntry(name);
@@ -146,7 +153,7 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
                           ? hasOutput
                           : entry == Entry::gradient || hasLoss;
       if (possible) {
-        buildEntry(forward, entry);
+        buildEntry(forward, entry, *otherMode, variables);
         continue;
       }
       if (!explicitly)
@@ -159,7 +166,8 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
     forward.erase();
   }
 
-  void buildEntry(func::FuncOp forward, Entry entry) {
+  void buildEntry(func::FuncOp forward, Entry entry, RandomMode otherMode,
+                  VariableTable &variables) {
     func::FuncOp func = forward.clone();
     func.setName(stringifyEntry(entry));
     func->setAttr(kEntryAttr, EntryAttr::get(&getContext(), entry));
@@ -172,7 +180,7 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
     // or not.
     if (entry != Entry::gradient)
       eraseUnusedArguments(func);
-    keyRandomOps(func, entry);
+    keyRandomOps(func, entry, otherMode, variables);
   }
 };
 

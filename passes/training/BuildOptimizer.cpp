@@ -1,7 +1,7 @@
 // Updates every parameter from its gradient and advances the counters (N22,
 // N31).
 #include "passes/training/Passes.h"
-#include "passes/training/StateVariables.h"
+#include "passes/training/VariableTable.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -51,6 +51,10 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (stageOf(module) != Stage::typed) {
+      module.emitError() << "amp-build-optimizer expects stage typed";
+      return signalPassFailure();
+    }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::step));
     func::FuncOp step = findEntry(module, Entry::train_step);
     if (!step)
@@ -61,17 +65,16 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
     auto ret = cast<func::ReturnOp>(step.front().getTerminator());
     OpBuilder builder(ret);
     OpBuilder top(&step.front(), step.front().begin());
-    auto read = [&](StringRef name) -> Value {
-      auto variable = module.lookupSymbol<VariableOp>(name);
+    VariableTable variables(module);
+    auto read = [&](VariableOp variable) -> Value {
       return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
-                            name);
+                            variable.getSymName());
     };
-    ensureStateVariable(module, kSeedVariable);
-    ensureStateVariable(module, kIterationVariable);
-    ensureStateVariable(module, kUpdateVariable);
-    ensureStateVariable(module, kLearningRateVariable, settings->learningRate);
-    Value update = read(kUpdateVariable), iteration = read(kIterationVariable);
-    Value rate = read(kLearningRateVariable);
+    variables.ensureCounter(kSeedVariable);
+    VariableOp iterations = variables.ensureCounter(kIterationVariable);
+    VariableOp updates = variables.ensureCounter(kUpdateVariable);
+    Value update = read(updates), iteration = read(iterations);
+    Value rate = read(variables.ensureLearningRate(settings->learningRate));
 
     llvm::BitVector gradients(step.getNumResults());
     SmallVector<Value> kept;
@@ -84,14 +87,14 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
       }
       gradients.set(i);
       auto wrt = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kWrtAttr);
-      auto parameter =
-          wrt ? module.lookupSymbol<VariableOp>(wrt.getValue()) : VariableOp();
+      VariableOp parameter =
+          wrt ? variables.lookup(wrt.getValue()) : VariableOp();
       if (!parameter) {
         step.emitError() << "gradient result " << i << " names no variable";
         return signalPassFailure();
       }
-      updateParameter(*settings, builder, parameter, ret.getOperand(i), update,
-                      rate, read, writes);
+      updateParameter(*settings, builder, variables, parameter,
+                      ret.getOperand(i), update, rate, read, writes);
     }
     ret.getOperandsMutable().assign(kept);
     (void)step.eraseResults(gradients);
@@ -104,23 +107,23 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
   /// Builds the optimizer op of one parameter and notes what is to be written.
   template <typename ReadFn>
   void updateParameter(const OptimizerSettings &settings, OpBuilder &builder,
-                       VariableOp parameter, Value gradient, Value update,
-                       Value rate, ReadFn read,
+                       VariableTable &variables, VariableOp parameter,
+                       Value gradient, Value update, Value rate, ReadFn read,
                        SmallVectorImpl<std::pair<std::string, Value>> &writes) {
-    ModuleOp module = getOperation();
     std::string name = parameter.getSymName().str();
     RankedTensorType type = parameter.tensorType();
     SmallVector<std::string> written{name};
     OperationState state(parameter.getLoc(), settings.op);
-    state.addOperands({read(name), gradient});
+    state.addOperands({read(parameter), gradient});
     for (StringRef slot :
          settings.op.getInterface<OptimizerUpdate>()->stateNames(
              settings.hyperparameters)) {
       std::string slotName = ("ampc." + slot + "/" + name).str();
-      if (!module.lookupSymbol(slotName))
-        appendVariable(module, parameter.getLoc(), slotName, type,
-                       VariableRole::moment, InitKind::zeros);
-      state.addOperands(read(slotName));
+      VariableOp moment = variables.lookup(slotName);
+      if (!moment)
+        moment = variables.append(parameter.getLoc(), slotName, type,
+                                  VariableRole::moment, InitKind::zeros);
+      state.addOperands(read(moment));
       written.push_back(slotName);
     }
     state.addOperands({update, rate});

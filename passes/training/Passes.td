@@ -18,7 +18,7 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
 
     The random ops of an entry get their key (seed, index, micro) from the state variables, which
     are made here when a random op needs them: train_step reads `ampc.state/iteration`, eval_step
-    `ampc.state/eval_index`, infer index 0 (N17).
+    `ampc.state/eval_index`, infer and gradient index 0, or what train_step reads with `mode=train` (N17).
 
     Diagnosed: no forward function; an entry that has nothing to compute.
 
@@ -30,7 +30,9 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"entries", "entries", "std::string",
-               "entries to build: train_step, eval_step, infer, gradient (default: the first three)">];
+               "entries to build: train_step, eval_step, infer, gradient (default: the first three)">,
+    Option<"mode", "mode", "std::string", "\"infer\"",
+           "infer or train: how infer and gradient behave; train draws from the training stream">];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
@@ -62,7 +64,7 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
 
     step_c1: the module is in stage step and has no `@forward`.
     step_c2: every function is an entry, each entry at most once.
-    step_c3: every argument has a name, an `amp.io` and a use; every result a name and an `amp.io`.
+    step_c3: every argument has a use, outside entry gradient.
     step_c4: only train_step writes variables.
     step_c5: in train_step every read stands before every write, and a variable is written at most once.
     step_c6: train_step advances `ampc.state/iteration` and `ampc.state/update`.

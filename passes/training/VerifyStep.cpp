@@ -13,27 +13,20 @@ namespace ampc {
 
 namespace {
 
-/// step_c3: arguments are named, told apart and used.
+/// step_c3: an entry asks only for what it uses.
 LogicalResult verifyArguments(func::FuncOp func, Entry entry) {
   for (BlockArgument argument : func.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    if (!func.getArgAttrOfType<StringAttr>(i, kNameAttr) ||
-        !func.getArgAttrOfType<IoAttr>(i, kIoAttr))
-      return func.emitOpError()
-             << "argument " << i << " needs amp.name and amp.io";
     if (argument.use_empty() && entry != Entry::gradient)
-      return func.emitOpError() << "argument " << i << " has no use";
+      return func.emitOpError()
+             << "argument " << argument.getArgNumber() << " has no use";
   }
   return success();
 }
 
-/// step_c3, step_c7, step_c9: results are named, and of their kind.
+/// step_c7, step_c9: results are of their kind.
 LogicalResult verifyResults(func::FuncOp func, Entry entry) {
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     auto io = func.getResultAttrOfType<IoAttr>(i, kIoAttr);
-    if (!io || !func.getResultAttrOfType<StringAttr>(i, kNameAttr))
-      return func.emitOpError()
-             << "result " << i << " needs amp.name and amp.io";
     if (io.getValue() == Io::gradient && entry != Entry::gradient)
       return func.emitOpError()
              << "result " << i << " is a gradient that nothing consumed";
@@ -88,11 +81,12 @@ LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
 }
 
 /// step_c8, step_c10, step_c11: each op alone.
-LogicalResult verifyOp(Operation *op, ModuleOp module) {
+LogicalResult verifyOp(Operation *op,
+                       const llvm::StringMap<VariableOp> &variables) {
   if (isa<OptimizerUpdate>(op)) {
     auto read = op->getOperand(0).getDefiningOp<ReadOp>();
-    auto variable = read ? module.lookupSymbol<VariableOp>(read.getVariable())
-                         : VariableOp();
+    VariableOp variable =
+        read ? variables.lookup(read.getVariable()) : VariableOp();
     bool master = variable && (variable.getRole() == VariableRole::parameter ||
                                variable.getRole() == VariableRole::master);
     if (!master || !variable.tensorType().getElementType().isF32())
@@ -127,6 +121,9 @@ class VerifyStepPass : public impl::VerifyStepBase<VerifyStepPass> {
     // step_c1
     if (stageOf(module) != Stage::step)
       return module.emitOpError() << "is not in stage step";
+    llvm::StringMap<VariableOp> variables;
+    for (auto variable : module.getOps<VariableOp>())
+      variables[variable.getSymName()] = variable;
     llvm::SmallDenseSet<uint32_t> seen;
     for (auto func : module.getOps<func::FuncOp>()) {
       // step_c2
@@ -144,7 +141,7 @@ class VerifyStepPass : public impl::VerifyStepBase<VerifyStepPass> {
           failed(verifyWrites(func, *entry)))
         return failure();
       for (Operation &op : func.front().without_terminator())
-        if (failed(verifyOp(&op, module)))
+        if (failed(verifyOp(&op, variables)))
           return failure();
     }
     return success();
