@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,6 +96,22 @@ AtomicFile::~AtomicFile() {
   ::unlink(temporary.c_str());
 }
 
+/// Tries of an unused temporary name; one is enough unless somebody guesses.
+static constexpr int kNameAttempts = 16;
+
+/// Gives `from` the name `to` unless that is taken; 0 or the error's number.
+static int renameWithoutReplacing(const char *from, const char *to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    return 0;
+  // EINVAL, ENOSYS: this file system or kernel lacks the flag.
+  if (errno != EINVAL && errno != ENOSYS)
+    return errno;
+  if (::link(from, to) != 0)
+    return errno;
+  ::unlink(from);
+  return 0;
+}
+
 Expected<AtomicFile> AtomicFile::create(const std::string &path,
                                         bool overwrite) {
   struct stat status {};
@@ -105,16 +122,25 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path,
       return fail(Code::Usage, path,
                   "the file exists; give --force to replace it");
   }
-  std::string temporary = path + ".tmp-XXXXXX";
-  int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0)
-    return fail(Code::Environment, path,
-                fmt::format("cannot create the file: {}", systemText(errno)));
-  // mkostemp makes private files; a plan or checkpoint is an ordinary one.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd, 0666 & ~mask);
-  return AtomicFile(path, std::move(temporary), fd, overwrite);
+  // Not mkstemp: a plan or checkpoint is an ordinary file, and the process's
+  // mask, which open() applies, cannot be read without changing it.
+  int number = EEXIST;
+  for (int attempt = 0; attempt < kNameAttempts && number == EEXIST;
+       ++attempt) {
+    uint64_t name = 0;
+    if (::getrandom(&name, sizeof name, 0) != ssize_t(sizeof name)) {
+      number = errno;
+      break;
+    }
+    std::string temporary = fmt::format("{}.tmp-{:016x}", path, name);
+    int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    0666);
+    if (fd >= 0)
+      return AtomicFile(path, std::move(temporary), fd, overwrite);
+    number = errno;
+  }
+  return fail(Code::Environment, path,
+              fmt::format("cannot create the file: {}", systemText(number)));
 }
 
 Expected<void> AtomicFile::write(std::span<const std::byte> bytes) {
@@ -134,23 +160,17 @@ Expected<void> AtomicFile::commit() {
   if (::fsync(fd) != 0)
     return fail(Code::Environment, path,
                 fmt::format("cannot flush the file: {}", systemText(errno)));
-  // link() fails where the name has appeared meanwhile; rename() would replace
-  // it.
-  if (overwrite) {
-    if (::rename(temporary.c_str(), path.c_str()) != 0)
-      return fail(Code::Environment, path,
-                  fmt::format("cannot name the file: {}", systemText(errno)));
-  } else {
-    int failed = ::link(temporary.c_str(), path.c_str());
-    if (failed && errno == EEXIST)
-      return fail(Code::Usage, path,
-                  "the file exists; give --force to replace it");
-    if (failed && ::rename(temporary.c_str(), path.c_str()) != 0)
-      return fail(Code::Environment, path,
-                  fmt::format("cannot name the file: {}", systemText(errno)));
-    if (!failed)
-      ::unlink(temporary.c_str());
-  }
+  int number = 0;
+  if (!overwrite)
+    number = renameWithoutReplacing(temporary.c_str(), path.c_str());
+  else if (::rename(temporary.c_str(), path.c_str()) != 0)
+    number = errno;
+  if (number == EEXIST && !overwrite) // it has appeared meanwhile
+    return fail(Code::Usage, path,
+                "the file exists; give --force to replace it");
+  if (number)
+    return fail(Code::Environment, path,
+                fmt::format("cannot name the file: {}", systemText(number)));
   ::close(std::exchange(fd, -1));
   // Without this the new name may be lost with the power; a failure changes
   // nothing else.

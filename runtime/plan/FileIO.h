@@ -52,7 +52,8 @@ public:
                                                    bool overwrite);
   /// Appends `bytes`.
   [[nodiscard]] Expected<void> write(std::span<const std::byte> bytes);
-  /// Flushes to disk and gives the file its name.
+  /// Flushes to disk and gives the file its name. Without `overwrite` a file
+  /// that has taken the name meanwhile stays as it is (Code Usage).
   [[nodiscard]] Expected<void> commit();
 
 private:
