@@ -1,7 +1,6 @@
 // The frame of a kernel: signature, loops, statements.
 #include "codegen/cuda/KernelPrinter.h"
 
-#include "codegen/kernel/KernelNames.h"
 #include "codegen/kernel/Tiling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,10 +37,7 @@ std::string ampc::cudaTypeName(Type type) {
 }
 
 std::string KernelPrinter::nameLike(StringRef wish) {
-  std::string base = identifierFrom(wish), name = base;
-  for (unsigned i = 2; !taken.insert(name).second; ++i)
-    name = base + "_" + std::to_string(i);
-  return name;
+  return names.uniqueFor(identifierFrom(wish));
 }
 
 /// The last part of a location's name path: `weight` of `fc1.weight`;
@@ -202,7 +198,7 @@ LogicalResult KernelPrinter::printBody(Block &block) {
 
 LogicalResult KernelPrinter::print(func::FuncOp func) {
   values.clear();
-  taken.clear();
+  names = UniqueNames();
   lastLine.clear();
   // Words that a name from the model must not shadow.
   for (StringRef word :
@@ -214,8 +210,8 @@ LogicalResult KernelPrinter::print(func::FuncOp func) {
         "short",    "signed",   "sizeof",  "static",   "struct",   "switch",
         "template", "this",     "true",    "typedef",  "union",    "unsigned",
         "using",    "virtual",  "void",    "volatile", "while"})
-    taken.insert(word);
-  taken.insert(func.getName());
+    names.reserve(word);
+  names.reserve(func.getName());
   printLine(func.getLoc());
   os << "extern \"C\" __global__ void " << func.getName() << "(";
   for (BlockArgument argument : func.getArguments()) {

@@ -7,11 +7,12 @@
 #ifndef AMPC_CODEGEN_CUDA_KERNELPRINTER_H
 #define AMPC_CODEGEN_CUDA_KERNELPRINTER_H
 
+#include "codegen/kernel/KernelNames.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace ampc {
 
@@ -72,7 +73,7 @@ private:
   bool wide = false; ///< indices need 64 bits
   std::string lastLine;
   llvm::DenseMap<mlir::Value, Expression> values;
-  llvm::StringSet<> taken;
+  UniqueNames names; ///< of this kernel
 };
 
 } // namespace ampc

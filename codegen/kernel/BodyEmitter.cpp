@@ -160,72 +160,98 @@ Value BodyEmitter::widen(OpBuilder &builder, Location loc, Value value,
       builder, loc, VectorType::get({point.lanes}, value.getType()), value);
 }
 
-FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
-                                      const AxisMap &map) {
-  auto key = std::make_pair(value.getAsOpaquePointer(), map);
-  if (auto found = computed.find(key); found != computed.end())
-    return found->second;
-  auto remember = [&](Value result) { return computed[key] = result; };
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return remember(load(builder, argument, map));
+FailureOr<Value> BodyEmitter::emitConstant(OpBuilder &builder, ConstantOp op,
+                                           const AxisMap &map) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements || !elements.isSplat())
+    return op->emitOpError() << "inside a group must be a splat";
+  Type element = elements.getElementType();
+  auto scalar = cast<TypedAttr>(elements.getSplatValue<Attribute>());
+  if (Type compute = computeTypeFor(element); compute != element) {
+    // Every narrow float is an f32: the conversion is exact.
+    APFloat number = elements.getSplatValue<APFloat>();
+    bool losesInfo = false;
+    number.convert(cast<FloatType>(compute).getFloatSemantics(),
+                   APFloat::rmNearestTiesToEven, &losesInfo);
+    scalar = FloatAttr::get(compute, number);
+  }
+  Location loc = op.getLoc();
+  return widen(builder, loc, arith::ConstantOp::create(builder, loc, scalar),
+               map);
+}
 
-  Operation *op = value.getDefiningOp();
+FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
+                                     ValueRange operands, const AxisMap &map) {
   Location loc = op->getLoc();
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+  if (isa<ReduceOp>(op)) {
     Value reduced = reducedValues.lookup(op);
     if (!reduced)
       return op->emitOpError() << "is used before it is complete";
-    return remember(widen(builder, loc, reduced, map));
+    return widen(builder, loc, reduced, map);
   }
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements || !elements.isSplat())
-      return op->emitOpError() << "inside a group must be a splat";
-    Type element = elements.getElementType();
-    auto scalar = cast<TypedAttr>(elements.getSplatValue<Attribute>());
-    if (Type compute = computeTypeFor(element); compute != element) {
-      // Every narrow float is an f32: the conversion is exact.
-      APFloat number = elements.getSplatValue<APFloat>();
-      bool losesInfo = false;
-      number.convert(cast<FloatType>(compute).getFloatSemantics(),
-                     APFloat::rmNearestTiesToEven, &losesInfo);
-      scalar = FloatAttr::get(compute, number);
-    }
-    Value result = arith::ConstantOp::create(builder, loc, scalar);
-    return remember(widen(builder, loc, result, map));
-  }
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return emitConstant(builder, constant, map);
   if (auto random = dyn_cast<RandomOp>(op)) {
     if (random.getKey().empty())
       return op->emitOpError() << "has no seed, index and micro operands";
     if (random.getDistribution() != Distribution::uniform)
       return op->emitOpError() << "normal is not available yet";
-    SmallVector<Value> key;
-    for (Value operand : random.getKey()) {
-      FailureOr<Value> scalar = compute(builder, operand, AxisMap());
-      if (failed(scalar))
-        return failure();
-      key.push_back(*scalar);
-    }
     Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
-    return remember(
-        emitUniform(builder, random, key[0], key[1], key[2], numbers));
-  }
-  SmallVector<Value> operands;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    FailureOr<AxisMap> operandMap = space.operandMap(op, i, map);
-    if (failed(operandMap))
-      return failure();
-    FailureOr<Value> operand = compute(builder, op->getOperand(i), *operandMap);
-    if (failed(operand))
-      return failure();
-    operands.push_back(widen(builder, loc, *operand, map));
+    return emitUniform(builder, random, operands[0], operands[1], operands[2],
+                       numbers);
   }
   if (isa<BroadcastOp, ReshapeOp>(op))
-    return remember(operands[0]);
-  FailureOr<Value> result = emitPrimitive(builder, op, operands);
-  if (failed(result))
-    return failure();
-  return remember(*result);
+    return operands[0];
+  return emitPrimitive(builder, op, operands);
+}
+
+FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
+                                      const AxisMap &map) {
+  // Depth first with a stack of its own: a body may be a chain of any length.
+  struct Frame {
+    Value value;
+    AxisMap map;
+    SmallVector<Value, 3> operands; // those computed so far
+  };
+  auto known = [&](Value value, const AxisMap &map) {
+    auto found = computed.find({value.getAsOpaquePointer(), map});
+    return found == computed.end() ? Value() : found->second;
+  };
+  if (Value found = known(value, map))
+    return found;
+  std::vector<Frame> stack;
+  stack.push_back({value, map, {}});
+  while (true) {
+    Frame &frame = stack.back();
+    FailureOr<Value> result;
+    if (auto argument = dyn_cast<BlockArgument>(frame.value)) {
+      result = load(builder, argument, frame.map);
+    } else {
+      Operation *op = frame.value.getDefiningOp();
+      // A reduction was computed by an earlier pass.
+      unsigned needed = isa<ReduceOp>(op) ? 0 : op->getNumOperands();
+      if (unsigned i = frame.operands.size(); i < needed) {
+        FailureOr<AxisMap> operandMap = space.operandMap(op, i, frame.map);
+        if (failed(operandMap))
+          return failure();
+        if (Value found = known(op->getOperand(i), *operandMap))
+          frame.operands.push_back(
+              isa<RandomOp>(op)
+                  ? found // the key is scalars for all lanes
+                  : widen(builder, op->getLoc(), found, frame.map));
+        else
+          stack.push_back({op->getOperand(i), std::move(*operandMap), {}});
+        continue;
+      }
+      result = emitOp(builder, op, frame.operands, frame.map);
+    }
+    if (failed(result))
+      return failure();
+    computed[{frame.value.getAsOpaquePointer(), frame.map}] = *result;
+    if (stack.size() == 1)
+      return *result;
+    stack.pop_back();
+  }
 }
 
 LogicalResult BodyEmitter::storeResults(OpBuilder &builder,

@@ -69,6 +69,17 @@ private:
   mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, const AxisMap &map);
 
+  /// A splat constant in compute form.
+  llvm::FailureOr<mlir::Value> emitConstant(mlir::OpBuilder &builder,
+                                            amp::ConstantOp op,
+                                            const AxisMap &map);
+  /// The result of `op` under `map`, its operands being computed (none for a
+  /// reduction).
+  llvm::FailureOr<mlir::Value> emitOp(mlir::OpBuilder &builder,
+                                      mlir::Operation *op,
+                                      mlir::ValueRange operands,
+                                      const AxisMap &map);
+
   amp::GroupOp group;
   const GroupSpace &space;
   llvm::SmallVector<mlir::Value> operandPointers; ///< per operand of the group

@@ -225,16 +225,10 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
 
 LogicalResult ColumnLoops::emit(OpBuilder &builder,
                                 const ReductionOrder &order) {
-  for (size_t pass = 0; pass < order.passes.size(); ++pass) {
-    bool stores = pass + 1 == order.passes.size() && !order.storesApart;
-    if (failed(emitPass(builder, order.passes[pass],
-                        stores ? ArrayRef<unsigned>(order.fullResults)
-                               : ArrayRef<unsigned>())))
-      return failure();
-  }
-  if ((order.storesApart || order.passes.empty()) &&
-      !order.fullResults.empty() &&
-      failed(emitPass(builder, {}, order.fullResults)))
+  auto pass = [&](ArrayRef<ReduceOp> reductions, ArrayRef<unsigned> stores) {
+    return emitPass(builder, reductions, stores);
+  };
+  if (failed(emitPasses(order, pass)))
     return failure();
   moveTo(builder, Value());
   return body.storeResults(builder, order.keptResults);

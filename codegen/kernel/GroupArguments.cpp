@@ -29,39 +29,44 @@ PlaceAttr ampc::placeOf(Value value) {
 
 FailureOr<SmallVector<KernelArgument>> ampc::kernelArguments(GroupOp group) {
   SmallVector<KernelArgument> arguments;
-  auto add = [&](Value value, bool isResult, unsigned number) -> LogicalResult {
+  // Two views of read bytes may differ in type: both pointers only read.
+  using View = std::pair<Attribute, std::pair<Type, int64_t>>;
+  llvm::DenseMap<View, unsigned> numbers;    // place and type -> argument
+  llvm::DenseMap<Attribute, unsigned> views; // place -> arguments there
+  auto argumentFor = [&](Value value, PlaceAttr place) -> KernelArgument & {
+    RankedTensorType type = tensorType(value);
+    Type element = type.getElementType();
+    int64_t count = type.getNumElements();
+    auto [entry, isNew] =
+        numbers.try_emplace({place, {element, count}}, arguments.size());
+    if (isNew) {
+      arguments.push_back({place, element, count, {}, {}});
+      ++views[place];
+    }
+    return arguments[entry->second];
+  };
+  for (auto [i, value] : llvm::enumerate(group.getInputs())) {
     PlaceAttr place = placeOf(value);
     if (!place)
       return failure();
-    RankedTensorType type = tensorType(value);
-    for (KernelArgument &argument : arguments) {
-      if (argument.place != place)
-        continue;
-      bool same = argument.element == type.getElementType() &&
-                  argument.count == type.getNumElements();
-      if (!same && (isResult || argument.isWritten()))
-        return group.emitOpError()
-               << "shares " << place << " between " << argument.count
-               << " elements of " << argument.element << " and "
-               << type.getNumElements() << " of " << type.getElementType()
-               << ", one of them written";
-      // Two views of read bytes may differ in type: both pointers only read.
-      if (!same)
-        continue;
-      (isResult ? argument.results : argument.operands).push_back(number);
-      return success();
-    }
-    KernelArgument argument{
-        place, type.getElementType(), type.getNumElements(), {}, {}};
-    (isResult ? argument.results : argument.operands).push_back(number);
-    arguments.push_back(std::move(argument));
-    return success();
-  };
-  for (auto [i, value] : llvm::enumerate(group.getInputs()))
-    if (failed(add(value, /*isResult=*/false, i)))
+    argumentFor(value, place).operands.push_back(i);
+  }
+  for (auto [i, value] : llvm::enumerate(group.getOutputs())) {
+    PlaceAttr place = placeOf(value);
+    if (!place)
       return failure();
-  for (auto [i, value] : llvm::enumerate(group.getOutputs()))
-    if (failed(add(value, /*isResult=*/true, i)))
-      return failure();
+    KernelArgument &argument = argumentFor(value, place);
+    argument.results.push_back(i);
+    if (views.lookup(place) == 1)
+      continue;
+    const KernelArgument *other =
+        llvm::find_if(arguments, [&](const KernelArgument &candidate) {
+          return candidate.place == place && &candidate != &argument;
+        });
+    return group.emitOpError()
+           << "shares " << place << " between " << other->count
+           << " elements of " << other->element << " and " << argument.count
+           << " of " << argument.element << ", one of them written";
+  }
   return arguments;
 }

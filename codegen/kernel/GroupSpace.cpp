@@ -46,6 +46,9 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i,
                                           const AxisMap &map) const {
   if (isa<ReduceOp>(op))
     return fullMap();
+  // The key of a random op is three scalars, whatever the result's shape.
+  if (isa<RandomOp>(op))
+    return AxisMap();
   ArrayRef<int64_t> extents = tensorType(op->getOperand(i)).getShape();
   if (elementCount(extents) == 1 && isa<BroadcastOp, ReshapeOp>(op)) {
     AxisMap scalar;
@@ -79,7 +82,7 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i,
   return map;
 }
 
-LogicalResult GroupSpace::findReducedAxes(GroupOp group) {
+void GroupSpace::findReducedAxes(GroupOp group) {
   SmallVector<int64_t> axes;
   group.walk([&](ReduceOp reduce) {
     axes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
@@ -90,7 +93,6 @@ LogicalResult GroupSpace::findReducedAxes(GroupOp group) {
     else if (shape[dim] != 1)
       reduced |= AxisSet(1) << dim;
   }
-  return success();
 }
 
 LogicalResult GroupSpace::traceUses(GroupOp group) {
@@ -140,9 +142,7 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
       return op->emitOpError()
              << "result is read along other axes than the reduction keeps";
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-      // The key of a random op is three scalars, whatever the result's shape.
-      FailureOr<AxisMap> operand =
-          isa<RandomOp>(op) ? AxisMap() : operandMap(op, i, map);
+      FailureOr<AxisMap> operand = operandMap(op, i, map);
       if (failed(operand))
         return failure();
       work.push_back({op->getOperand(i), *operand});
@@ -175,7 +175,8 @@ FailureOr<GroupSpace> GroupSpace::create(GroupOp group) {
   if (space.shape.size() > 64)
     return group.emitOpError() << "has a space of rank " << space.shape.size()
                                << "; at most 64 is supported";
-  if (failed(space.findReducedAxes(group)) || failed(space.traceUses(group)))
+  space.findReducedAxes(group);
+  if (failed(space.traceUses(group)))
     return failure();
   space.joinAxes();
   return space;

@@ -65,7 +65,7 @@ public:
 private:
   AxisMap mapOf(llvm::ArrayRef<int64_t> dimAxes,
                 llvm::ArrayRef<int64_t> shape) const;
-  llvm::LogicalResult findReducedAxes(amp::GroupOp group);
+  void findReducedAxes(amp::GroupOp group);
   llvm::LogicalResult traceUses(amp::GroupOp group);
   void joinAxes();
 

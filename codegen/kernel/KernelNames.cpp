@@ -41,6 +41,17 @@ std::string ampc::identifierFrom(StringRef text) {
   return name;
 }
 
+std::string UniqueNames::uniqueFor(StringRef base) {
+  std::string name = base.str();
+  if (taken.insert(name).second)
+    return name;
+  unsigned &next = nextNumber.try_emplace(base, 2).first->second;
+  do
+    name = (base + "_" + Twine(next++)).str();
+  while (!taken.insert(name).second);
+  return name;
+}
+
 std::string KernelNames::nameFor(GroupOp group) {
   constexpr size_t kNamedOps = 4, kMaxPath = 48;
   std::string path = namePathOf(group.getLoc());
@@ -68,8 +79,5 @@ std::string KernelNames::nameFor(GroupOp group) {
   name = identifierFrom(name + "_" + llvm::join(ops, "_"));
   if (count > ops.size())
     name += "_of" + std::to_string(count);
-  std::string unique = name;
-  for (unsigned i = 2; !taken.insert(unique).second; ++i)
-    unique = name + "_" + std::to_string(i);
-  return unique;
+  return names.uniqueFor(name);
 }

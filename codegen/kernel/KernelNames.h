@@ -15,7 +15,20 @@ std::string namePathOf(mlir::Location loc);
 /// `text` as a C identifier.
 std::string identifierFrom(llvm::StringRef text);
 
-/// Hands out names, each once.
+/// Hands out names, each once: a taken one gets the least number from 2 on that
+/// makes it free.
+class UniqueNames {
+public:
+  /// `name` is taken from now on.
+  void reserve(llvm::StringRef name) { taken.insert(name); }
+  std::string uniqueFor(llvm::StringRef base);
+
+private:
+  llvm::StringSet<> taken;
+  llvm::StringMap<unsigned> nextNumber; ///< per base; lower ones are taken
+};
+
+/// Names of kernels, each once.
 class KernelNames {
 public:
   /// A name for the kernel of `group`: the name path of its last named op, then
@@ -24,7 +37,7 @@ public:
   std::string nameFor(amp::GroupOp group);
 
 private:
-  llvm::StringSet<> taken;
+  UniqueNames names;
 };
 
 } // namespace ampc

@@ -117,3 +117,16 @@ ampc::orderReductions(GroupOp group,
   }
   return order;
 }
+
+LogicalResult ampc::emitPasses(const ReductionOrder &order, EmitPass emitPass) {
+  for (const auto &reductions : order.passes) {
+    bool stores = &reductions == &order.passes.back() && !order.storesApart;
+    if (failed(emitPass(reductions, stores
+                                        ? ArrayRef<unsigned>(order.fullResults)
+                                        : ArrayRef<unsigned>())))
+      return failure();
+  }
+  if ((order.storesApart || order.passes.empty()) && !order.fullResults.empty())
+    return emitPass({}, order.fullResults);
+  return success();
+}

@@ -43,6 +43,14 @@ struct ReductionOrder {
 ReductionOrder orderReductions(amp::GroupOp group,
                                llvm::function_ref<bool(unsigned)> isFull);
 
+/// Emits one pass over the reduced axes: computes the reductions, stores the
+/// given results of the group on the way.
+using EmitPass = llvm::function_ref<llvm::LogicalResult(
+    llvm::ArrayRef<amp::ReduceOp>, llvm::ArrayRef<unsigned>)>;
+/// Emits the passes of `order` in sequence, with the stores of its full results
+/// where they belong.
+llvm::LogicalResult emitPasses(const ReductionOrder &order, EmitPass emitPass);
+
 } // namespace ampc
 
 #endif // AMPC_CODEGEN_KERNEL_REDUCESTEPS_H

@@ -154,16 +154,11 @@ LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group,
   ReductionOrder order = orderReductions(group, [&](unsigned i) {
     return space.resultMap(i).covered == full && reduced;
   });
-  for (size_t pass = 0; pass < order.passes.size(); ++pass) {
-    bool stores = pass + 1 == order.passes.size() && !order.storesApart;
-    if (failed(row.emitPass(builder, order.passes[pass],
-                            stores ? ArrayRef<unsigned>(order.fullResults)
-                                   : ArrayRef<unsigned>())))
-      return failure();
-  }
-  if ((order.storesApart || order.passes.empty()) &&
-      !order.fullResults.empty() &&
-      failed(row.emitPass(builder, {}, order.fullResults)))
+  auto emitPass = [&](ArrayRef<ReduceOp> reductions,
+                      ArrayRef<unsigned> stores) {
+    return row.emitPass(builder, reductions, stores);
+  };
+  if (failed(emitPasses(order, emitPass)))
     return failure();
   body.moveTo({row.coordinates, 0, Value(), 1});
   return body.storeResults(builder, order.keptResults);

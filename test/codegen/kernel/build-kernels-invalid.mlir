@@ -7,7 +7,8 @@ module attributes {amp.stage = #amp.stage<fused>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<4xf32>
+  func.func @infer(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     // expected-error @+1 {{result 0 has no amp.place; codegen takes modules in stage placed}}
     %y = amp.group map [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -23,7 +24,8 @@ module attributes {amp.stage = #amp.stage<placed>} {
 
 // The result may not overwrite an operand that other points still read.
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<4xf32>
+  func.func @infer(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 64 : i64} {
     // expected-error @+1 {{operand 0 is read at other elements than result 0 is written, and both stand at #amp.place<input, 0>}}
     %y = amp.group row [4, 4] (%x) {amp.place = [#amp.place<input, 0>]} : (tensor<4xf32>) -> tensor<4xf32> {
@@ -38,8 +40,29 @@ module attributes {amp.stage = #amp.stage<placed>} {
 
 // -----
 
+// One of two views of the bytes has the type of the result, the other not: it would be read through
+// a pointer of its own while the result is written.
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<4xf32>
+  func.func @infer(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<arena, 0>},
+                   %b: tensor<4xi32> {amp.name = "b", amp.io = #amp.io<input>, amp.place = #amp.place<arena, 0>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 64 : i64} {
+    // expected-error @+1 {{shares #amp.place<arena, 0> between 4 elements of 'i32' and 4 of 'f32', one of them written}}
+    %y = amp.group map [4] (%x, %b) {amp.place = [#amp.place<arena, 0>]} : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>, %c: tensor<4xi32>):
+      %0 = amp.cast %c origin user : tensor<4xi32> -> tensor<4xf32>
+      %1 = amp.add %a, %0 : tensor<4xf32>
+      amp.yield %1 : tensor<4xf32>
+    }
+    return %y : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @infer(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     // expected-error @+1 {{shares #amp.place<output, 0> between 4 elements of 'f32' and 4 of 'i32', one of them written}}
     %y:2 = amp.group map [4] (%x) {amp.place = [#amp.place<output, 0>, #amp.place<output, 0>]}
@@ -56,7 +79,8 @@ module attributes {amp.stage = #amp.stage<placed>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<2x3xf32> {amp.place = #amp.place<input, 0>}) -> tensor<2x3xf32>
+  func.func @infer(%x: tensor<2x3xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<2x3xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     %y = amp.group map [2, 3] (%x) {amp.place = [#amp.place<output, 0>]} : (tensor<2x3xf32>) -> tensor<2x3xf32> {
     ^bb0(%a: tensor<2x3xf32>):
@@ -72,7 +96,8 @@ module attributes {amp.stage = #amp.stage<placed>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%x: tensor<3xf32> {amp.place = #amp.place<input, 0>}) -> tensor<6xf32>
+  func.func @infer(%x: tensor<3xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<6xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     %y = amp.group map [6] (%x) {amp.place = [#amp.place<output, 0>]} : (tensor<3xf32>) -> tensor<6xf32> {
     ^bb0(%a: tensor<3xf32>):
@@ -88,7 +113,8 @@ module attributes {amp.stage = #amp.stage<placed>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%k: tensor<i64> {amp.place = #amp.place<input, 0>}) -> tensor<4xf32>
+  func.func @infer(%k: tensor<i64> {amp.name = "k", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     %y = amp.group map [4] (%k) {amp.place = [#amp.place<output, 0>]} : (tensor<i64>) -> tensor<4xf32> {
     ^bb0(%a: tensor<i64>):
