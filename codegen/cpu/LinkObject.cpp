@@ -1,4 +1,6 @@
 // LLD as a library: one relocatable object to one shared object.
+#include "codegen/cpu/Linker.h"
+
 #include "codegen/cpu/CpuSteps.h"
 
 #include "lld/Common/Driver.h"
@@ -7,13 +9,13 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
+using namespace ampc;
 
 /// A file in memory that holds `bytes`; its descriptor.
 static Expected<int> memoryFile(ArrayRef<char> bytes) {
@@ -21,28 +23,24 @@ static Expected<int> memoryFile(ArrayRef<char> bytes) {
   if (fd < 0)
     return createStringError(std::error_code(errno, std::generic_category()),
                              "cannot make a file in memory for the linker");
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t count = write(fd, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0) {
-      std::error_code code(errno, std::generic_category());
-      close(fd);
-      return createStringError(code, "cannot write %zu bytes for the linker",
-                               bytes.size());
-    }
-    done += count;
+  raw_fd_ostream stream(fd, /*shouldClose=*/false, /*unbuffered=*/true);
+  stream.write(bytes.data(), bytes.size());
+  if (stream.has_error()) {
+    std::error_code code = stream.error();
+    stream.clear_error(); // one left there ends the process
+    close(fd);
+    return createStringError(code, "cannot write %zu bytes for the linker",
+                             bytes.size());
   }
   return fd;
 }
 
-Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
-  static std::mutex lock;
+Expected<std::vector<uint8_t>> ampc::Linker::link(ArrayRef<char> object) {
   std::lock_guard guard(lock);
-  static std::once_flag once;
-  // Without it a fatal error of LLD ends the process.
-  std::call_once(once, [] { CrashRecoveryContext::Enable(); });
-
+  if (broken)
+    return createStringError(
+        "cannot link the kernels: the linker crashed before in this process "
+        "and is not usable any more");
   Expected<int> input = memoryFile(object);
   if (!input)
     return input.takeError();
@@ -64,9 +62,9 @@ Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
                              outputName.c_str(), inputName.c_str()};
   std::string messages;
   raw_string_ostream stream(messages);
-  lld::Result result =
-      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode != 0)
+  LinkOutcome outcome = run(arguments, stream);
+  broken = !outcome.canRunAgain;
+  if (outcome.code != 0)
     return createStringError("linking the kernels failed: %s",
                              StringRef(messages).trim().str().c_str());
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(
@@ -76,4 +74,19 @@ Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
                              "cannot read the linked kernels");
   StringRef bytes = (*linked)->getBuffer();
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+}
+
+static LinkOutcome runLld(ArrayRef<const char *> arguments,
+                          raw_ostream &messages) {
+  // Without it a fatal error of LLD ends the process.
+  static std::once_flag once;
+  std::call_once(once, [] { CrashRecoveryContext::Enable(); });
+  lld::Result result = lld::lldMain(arguments, messages, messages,
+                                    {{lld::Gnu, &lld::elf::link}});
+  return {result.retCode, result.canRunAgain};
+}
+
+Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
+  static Linker linker(runLld);
+  return linker.link(object);
 }

@@ -109,6 +109,85 @@ TEST(Map, UnaryOpsCompareAndSelect) {
   }
 }
 
+TEST(Map, BoolsAreZeroAndOne) {
+  // Stored bools may be any non-zero byte; every predicate orders false before
+  // true; casts give 0 and 1; a condition may be broadcast along either axis.
+  const char *predicates[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  const char *numbers[] = {"f32",    "f64", "f16", "bf16", "f8E4M3FN",
+                           "f8E5M2", "i8",  "i32", "i64"};
+  std::string bools = "tensor<4x33xi1>", floats = "tensor<4x33xf32>";
+  std::string body, yields, types;
+  std::vector<std::string> results;
+  auto yield = [&](const std::string &value, const std::string &element) {
+    yields += (yields.empty() ? "" : ", ") + value;
+    types += (types.empty() ? "" : ", ") + ("tensor<4x33x" + element + ">");
+    results.push_back("4x33x" + element);
+  };
+  for (std::string predicate : predicates) {
+    body += "%" + predicate + " = amp.compare " + predicate +
+            " %a0, %a1 : " + bools + "\n";
+    yield("%" + predicate, "i1");
+  }
+  for (std::string number : numbers) {
+    body += "%to_" + number + " = amp.cast %a0 origin user : " + bools +
+            " -> tensor<4x33x" + number + ">\n";
+    yield("%to_" + number, number);
+  }
+  body += "%rows = amp.broadcast %a2 along [0] : tensor<4xi1> -> " + bools +
+          "\n%cols = amp.broadcast %a3 along [1] : tensor<33xi1> -> " + bools +
+          "\n%one = amp.broadcast %a4 along [] : tensor<i1> -> " + bools +
+          "\n%by_row = amp.select %rows, %a5, %a6 : " + floats +
+          "\n%by_col = amp.select %cols, %a5, %a6 : " + floats +
+          "\n%by_one = amp.select %one, %a5, %a6 : " + floats +
+          "\n%of_bools = amp.select %rows, %a0, %cols : " + bools + "\n";
+  for (const char *name : {"%by_row", "%by_col", "%by_one"})
+    yield(name, "f32");
+  yield("%of_bools", "i1");
+  std::string text = groupModule(
+      "map", "4, 33",
+      {"4x33xi1", "4x33xi1", "4xi1", "33xi1", "i1", "4x33xf32", "4x33xf32"},
+      results, body + "amp.yield " + yields + " : " + types);
+  std::vector<uint8_t> a(132), b(132), rows = {0, 1, 0xff, 0}, cols(33),
+                                       one = {0x80};
+  std::vector<float> x(132, -0.0f), y(132, 0.0f);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = i % 2 ? uint8_t(i) : 0;
+    b[i] = i / 2 % 2 ? 0xfe : 0;
+    cols[i % 33] = i % 33 % 3 ? 0 : 2;
+  }
+  x[5] = kNaN; // moved by the select, bits and all
+  // 1 of each number, little endian.
+  const std::vector<uint8_t> ones[] = {{0, 0, 0x80, 0x3f},
+                                       {0, 0, 0, 0, 0, 0, 0xf0, 0x3f},
+                                       {0, 0x3c},
+                                       {0x80, 0x3f},
+                                       {0x38},
+                                       {0x3c},
+                                       {1},
+                                       {1, 0, 0, 0},
+                                       {1, 0, 0, 0, 0, 0, 0, 0}};
+  for (const std::string &level : levelsHere()) {
+    auto out =
+        runGroup(text, level, {a, b, rows, cols, one, bytesOf(x), bytesOf(y)});
+    for (size_t i = 0; i < a.size(); ++i) {
+      unsigned p = a[i] != 0, q = b[i] != 0;
+      const bool compared[] = {p == q, p != q, p<q, p <= q, p> q, p >= q};
+      for (int n = 0; n < 6; ++n)
+        EXPECT_EQ(out[n][i], compared[n]) << predicates[n] << p << q;
+      for (int n = 0; n < 9; ++n)
+        for (size_t byte = 0; byte < ones[n].size(); ++byte)
+          EXPECT_EQ(out[6 + n][i * ones[n].size() + byte],
+                    p ? ones[n][byte] : 0)
+              << numbers[n];
+      bool row = rows[i / 33], col = cols[i % 33];
+      EXPECT_EQ(bitsOf(valuesOf<float>(out[15])[i]), bitsOf(row ? x[i] : y[i]));
+      EXPECT_EQ(bitsOf(valuesOf<float>(out[16])[i]), bitsOf(col ? x[i] : y[i]));
+      EXPECT_EQ(bitsOf(valuesOf<float>(out[17])[i]), bitsOf(x[i]));
+      EXPECT_EQ(out[18][i], row ? p : col);
+    }
+  }
+}
+
 TEST(Map, MultiplyAddIsNotContracted) {
   std::vector<float> a, b, c;
   std::mt19937 engine(3);

@@ -172,6 +172,16 @@ void Program::compile(mlir::ModuleOp module, const std::string &level) {
 Program::~Program() =
     default; // objects stay loaded: a reused descriptor would name an old one
 
+void Program::runTiles(const rt::fb::Launch &launch,
+                       const std::vector<const void *> &arguments,
+                       int64_t begin, int64_t end) {
+  std::string symbol = plan().kernels()->Get(launch.kernel())->symbol()->str();
+  auto *kernel = reinterpret_cast<Kernel *>(dlsym(library, symbol.c_str()));
+  if (!kernel)
+    die("no symbol " + symbol);
+  kernel(arguments.data(), begin, end);
+}
+
 std::vector<std::vector<uint8_t>>
 Program::run(const std::string &name,
              const std::vector<std::vector<uint8_t>> &inputs, bool backwards) {
@@ -223,17 +233,12 @@ Program::run(const std::string &name,
       std::vector<const void *> arguments;
       for (unsigned a = 0; launch->args() && a < launch->args()->size(); ++a)
         arguments.push_back(address(launch->args()->Get(a)));
-      std::string symbol =
-          plan().kernels()->Get(launch->kernel())->symbol()->str();
-      auto *kernel = reinterpret_cast<Kernel *>(dlsym(library, symbol.c_str()));
-      if (!kernel)
-        die("no symbol " + symbol);
       int64_t tiles = launch->tiles();
       if (backwards)
         for (int64_t tile = tiles; tile-- > 0;)
-          kernel(arguments.data(), tile, tile + 1);
+          runTiles(*launch, arguments, tile, tile + 1);
       else
-        kernel(arguments.data(), 0, tiles);
+        runTiles(*launch, arguments, 0, tiles);
     } else if (auto *copy = instruction->op_as_Copy()) {
       std::memcpy(address(copy->dst()), address(copy->src()), copy->bytes());
     } else if (auto *fill = instruction->op_as_Fill()) {

@@ -1,7 +1,8 @@
 // A placed module of one entry, compiled to a plan, loaded and run by an
 // executor made for tests: tiles one by one, in either order, with guard bytes
 // around every buffer.
-#pragma once
+#ifndef AMPC_TEST_UNIT_CODEGEN_PROGRAM_H
+#define AMPC_TEST_UNIT_CODEGEN_PROGRAM_H
 
 #include "runtime/plan/PlanFile.h"
 
@@ -63,6 +64,11 @@ public:
   std::vector<std::vector<uint8_t>>
   run(const std::string &name, const std::vector<std::vector<uint8_t>> &inputs,
       bool backwards = false);
+  /// Runs tiles [begin, end) of one launch of the plan on pointers of the
+  /// caller's.
+  void runTiles(const rt::fb::Launch &launch,
+                const std::vector<const void *> &arguments, int64_t begin,
+                int64_t end);
   /// Bytes of a variable, to set and to read.
   std::vector<uint8_t> &variable(const std::string &name) {
     return variables[name];
@@ -83,3 +89,5 @@ runGroup(const std::string &text, const std::string &level,
          const std::vector<std::vector<uint8_t>> &inputs);
 
 } // namespace ampc::test
+
+#endif // AMPC_TEST_UNIT_CODEGEN_PROGRAM_H
