@@ -65,11 +65,14 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
   rt::fb::LaunchT launch;
   launch.kernel = found->second.first;
   launch.tiles = found->second.second;
-  for (const KernelArgument &argument : *arguments) {
+  rt::fb::KernelT &kernel = *plan.kernels[launch.kernel];
+  for (auto [i, argument] : llvm::enumerate(*arguments)) {
     FailureOr<rt::fb::Place> place = planPlace(group, argument.place);
     if (failed(place))
       return failure();
     launch.args.push_back(*place);
+    if (argument.isWritten())
+      kernel.arg_written[i] = true;
   }
   addInstruction(entry, group, found->first()).op.Set(std::move(launch));
   return success();

@@ -70,8 +70,17 @@ LogicalResult PlanBuilder::addKernels() {
     kernelNumbers[func.getName()] = {plan.kernels.size(), tiling->tiles};
     auto kernel = std::make_unique<rt::fb::KernelT>();
     kernel->symbol = (kSymbolPrefix + func.getName()).str();
-    kernel->args = func.getNumArguments();
     kernel->name = func.getName().str();
+    kernel->tiles = tiling->tiles;
+    // The whole of each argument may be touched; the launch says which of them
+    // are written.
+    for (Type type : func.getArgumentTypes()) {
+      auto memory = cast<MemRefType>(type);
+      kernel->arg_bytes.push_back(
+          memory.getNumElements() *
+          llvm::divideCeil(memory.getElementTypeBitWidth(), 8));
+    }
+    kernel->arg_written.assign(func.getNumArguments(), false);
     plan.kernels.push_back(std::move(kernel));
   }
   return success();

@@ -1,6 +1,7 @@
 // The meaning of a plan, checked before anything runs: after this, an executor
 // may index and offset without looking. What a kernel touches behind its
-// pointers cannot be seen here.
+// pointers is what the plan declares of it; the code itself cannot be seen
+// here.
 #include "runtime/plan/PlanFile.h"
 
 #include <algorithm>
@@ -153,9 +154,21 @@ Expected<void> Verifier::variables() const {
 }
 
 Expected<void> Verifier::kernels() const {
-  for (size_t i = 0; i < sizeOfVector(plan.kernels()); ++i)
-    if (plan.kernels()->Get(unsigned(i))->symbol()->size() == 0)
+  for (size_t i = 0; i < sizeOfVector(plan.kernels()); ++i) {
+    const fb::Kernel &kernel = *plan.kernels()->Get(unsigned(i));
+    if (kernel.symbol()->size() == 0)
       return error(fmt::format("kernel {} has no symbol", i));
+    std::string what =
+        fmt::format("kernel '{}'", kernel.symbol()->string_view());
+    if (sizeOfVector(kernel.arg_bytes()) != sizeOfVector(kernel.arg_written()))
+      return error(fmt::format(
+          "{} gives the bytes of {} arguments, but which are written of {}",
+          what, sizeOfVector(kernel.arg_bytes()),
+          sizeOfVector(kernel.arg_written())));
+    if (kernel.tiles() > kMaxExtent)
+      return error(
+          fmt::format("{}: {} tiles, at most 2^48", what, kernel.tiles()));
+  }
   return {};
 }
 
@@ -246,15 +259,18 @@ Expected<void> Verifier::launch(const fb::Entry &entry, const fb::Launch &op,
     return error(fmt::format("{}: kernel {} of {}", at, op.kernel(),
                              sizeOfVector(plan.kernels())));
   const fb::Kernel &kernel = *plan.kernels()->Get(op.kernel());
-  if (kernel.args() != sizeOfVector(op.args()))
+  if (sizeOfVector(kernel.arg_bytes()) != sizeOfVector(op.args()))
     return error(
         fmt::format("{}: kernel '{}' takes {} arguments, the launch gives {}",
-                    at, kernel.symbol()->string_view(), kernel.args(),
-                    sizeOfVector(op.args())));
-  if (op.tiles() > kMaxExtent)
-    return error(fmt::format("{}: {} tiles, at most 2^48", at, op.tiles()));
+                    at, kernel.symbol()->string_view(),
+                    sizeOfVector(kernel.arg_bytes()), sizeOfVector(op.args())));
+  if (op.tiles() != kernel.tiles())
+    return error(fmt::format("{}: kernel '{}' has {} tiles, the launch runs {}",
+                             at, kernel.symbol()->string_view(), kernel.tiles(),
+                             op.tiles()));
   for (unsigned i = 0; i < sizeOfVector(op.args()); ++i)
-    AMPC_TRY(place(entry, op.args()->Get(i), 0, false,
+    AMPC_TRY(place(entry, op.args()->Get(i), kernel.arg_bytes()->Get(i),
+                   kernel.arg_written()->Get(i),
                    fmt::format("{}: argument {}", at, i)));
   return {};
 }

@@ -105,7 +105,16 @@ TEST(Plan, HoldsVariablesPortsSettingsAndSources) {
   EXPECT_EQ(launch->op_as_Launch()->args()->size(),
             4u); // @w once, though read and written
   EXPECT_EQ(plan.sources()->Get(launch->source())->line(), 4u);
-  EXPECT_EQ(plan.kernels()->Get(0)->name()->str(), "fc_add_sub");
+  const rt::fb::Kernel &kernel = *plan.kernels()->Get(0);
+  EXPECT_EQ(kernel.name()->str(), "fc_add_sub");
+  EXPECT_EQ(kernel.tiles(), launch->op_as_Launch()->tiles());
+  // @w in place, @m, x, the result in the arena.
+  ASSERT_EQ(kernel.arg_bytes()->size(), 4u);
+  ASSERT_EQ(kernel.arg_written()->size(), 4u);
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(kernel.arg_bytes()->Get(i), 16u) << i;
+    EXPECT_EQ(bool(kernel.arg_written()->Get(i)), i == 0 || i == 3) << i;
+  }
 }
 
 TEST(Plan, RunsWithVariablesInPlace) {

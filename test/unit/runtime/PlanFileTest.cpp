@@ -81,7 +81,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 1; "
+            "plan of format version 9, this runtime reads version 2; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -179,7 +179,7 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) {
          firstLaunch(p).args[1] = {fb::Space::Input, 7, 0};
        }},
-      {"argument 2 (bytes 400 + 0) leaves Arena 0 of 320 bytes",
+      {"argument 2 (bytes 400 + 96) leaves Arena 0 of 320 bytes",
        [](auto &p) {
          firstLaunch(p).args[2] = {fb::Space::Arena, 0, 400};
        }},
@@ -187,8 +187,35 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) {
          firstLaunch(p).args[0] = {fb::Space(9), 0, 0};
        }},
-      {"tiles, at most 2^48",
-       [](auto &p) { firstLaunch(p).tiles = uint64_t(1) << 60; }},
+      {"argument 2 (bytes 256 + 96) leaves Arena 0 of 320 bytes",
+       [](auto &p) {
+         firstLaunch(p).args[2] = {fb::Space::Arena, 0, 256};
+       }},
+      {"argument 0 (bytes 0 + 321) leaves Arena 0 of 320 bytes",
+       [](auto &p) { p.kernels[0]->arg_bytes[0] = 321; }},
+      {"argument 1 (bytes 0 + 18446744073709551615) leaves Input 1 of 96",
+       [](auto &p) { p.kernels[0]->arg_bytes[1] = UINT64_MAX; }},
+      {"argument 2 is written but lies in space Input",
+       [](auto &p) {
+         firstLaunch(p).args[2] = {fb::Space::Input, 1, 0};
+       }},
+      {"argument 1 is written but lies in space Input",
+       [](auto &p) { p.kernels[0]->arg_written[1] = true; }},
+      {"entry 'eval_step', instruction 2: argument 1 writes a variable; only "
+       "train_step may",
+       [](auto &p) {
+         p.entries[1]->instructions[2]->op.AsLaunch()->args[1] = {
+             fb::Space::Variable, 0, 64};
+       }},
+      {"kernel 'difference' gives the bytes of 3 arguments, but which are "
+       "written of 2",
+       [](auto &p) { p.kernels[0]->arg_written.pop_back(); }},
+      {"kernel 'difference' has 8 tiles, the launch runs 9",
+       [](auto &p) { firstLaunch(p).tiles = 9; }},
+      {"kernel 'difference': 1152921504606846976 tiles, at most 2^48",
+       [](auto &p) {
+         firstLaunch(p).tiles = p.kernels[0]->tiles = uint64_t(1) << 60;
+       }},
       {"operand A (bytes 0 + 256) leaves Input 0 of 128 bytes",
        [](auto &p) { firstContraction(p).k = 8; }},
       {"the extents of A overflow",

@@ -158,12 +158,20 @@ fb::PlanT regression() {
               fb::InitKind::Constant, 0.1, 0, 4);
   struct {
     const char *symbol;
-    uint32_t args;
-  } kernels[] = {{"difference", 3}, {"squares", 2}, {"sgd", 3}, {"count", 2}};
-  for (auto [symbol, args] : kernels) {
+    uint64_t tiles;
+    std::vector<uint64_t> bytes;
+    std::vector<bool> written;
+  } kernels[] = {{"difference", 8, {96, 96, 96}, {false, false, true}},
+                 {"squares", 1, {96, 4}, {false, true}},
+                 {"sgd", 12, {48, 48, 4}, {false, true, false}},
+                 {"count", 1, {8, 8}, {true, true}}};
+  for (auto &[symbol, tiles, bytes, written] : kernels) {
     auto kernel = std::make_unique<fb::KernelT>();
     kernel->symbol = symbol;
-    kernel->args = args;
+    kernel->tiles = tiles;
+    kernel->arg_bytes = bytes;
+    for (bool flag : written)
+      kernel->arg_written.push_back(flag);
     plan.kernels.push_back(std::move(kernel));
   }
 
