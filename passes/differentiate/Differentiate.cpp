@@ -245,8 +245,8 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     SmallVector<DictionaryAttr> attributes;
     for (auto [target, gradient] : gradients) {
       auto symbol = dyn_cast<FlatSymbolRefAttr>(target->wrt);
-      StringRef name = symbol ? symbol.getValue()
-                              : cast<StringAttr>(target->wrt).getValue();
+      StringRef name =
+          symbol ? symbol.getValue() : cast<StringAttr>(target->wrt).getValue();
       values.push_back(gradient);
       types.push_back(target->type);
       attributes.push_back(builder.getDictionaryAttr(

@@ -39,6 +39,10 @@ public:
     addVariableOrder(block);
   }
 
+  /// Nodes to schedule.
+  size_t size() const { return nodes.size(); }
+
+  /// The schedule; shorter than `size` when dependences form a cycle.
   SmallVector<Node> run() {
     using Entry = std::pair<unsigned, unsigned>; // position, node
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -54,7 +58,6 @@ public:
           ready.emplace(nodes[user].position, user);
       order.push_back(std::move(nodes[node]));
     }
-    assert(order.size() == nodes.size() && "groups must be acyclic");
     return order;
   }
 
@@ -153,12 +156,12 @@ public:
 
 private:
   Location groupLoc() const {
-    SmallVector<Location> locs;
+    llvm::SetVector<Location> locs;
     for (Operation *op : ops)
-      if (!llvm::is_contained(locs, op->getLoc()))
-        locs.push_back(op->getLoc());
-    return locs.size() == 1 ? locs.front()
-                            : FusedLoc::get(builder.getContext(), locs);
+      locs.insert(op->getLoc());
+    return locs.size() == 1
+               ? locs.front()
+               : FusedLoc::get(builder.getContext(), locs.getArrayRef());
   }
 
   void collectInputs() {
@@ -232,15 +235,22 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       return signalPassFailure();
     }
     for (auto func : module.getOps<func::FuncOp>())
-      formGroups(func);
+      if (func.getBody().hasOneBlock() && failed(formGroups(func)))
+        return signalPassFailure();
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::fused));
   }
 
-  void formGroups(func::FuncOp func) {
+  LogicalResult formGroups(func::FuncOp func) {
     Block &block = func.front();
     GroupPlan plan(block, fuse);
-    report(func.getName(), plan);
-    SmallVector<Node> order = Scheduler(block, plan).run();
+    if (func.getContext()->getRemarkEngine())
+      report(func.getName(), plan);
+    Scheduler scheduler(block, plan);
+    size_t nodeCount = scheduler.size();
+    SmallVector<Node> order = scheduler.run();
+    if (order.size() != nodeCount)
+      return func.emitError()
+             << "fusion groups depend on each other in a cycle";
     SmallVector<Operation *> old;
     for (Operation &op : block.without_terminator())
       old.push_back(&op);
@@ -259,6 +269,7 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       operand.set(outside.lookupOrDefault(operand.get()));
     for (Operation *op : llvm::reverse(old))
       op->erase();
+    return success();
   }
 
   /// What was fused, and what was not and why.

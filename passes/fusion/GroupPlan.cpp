@@ -31,8 +31,8 @@ static ArrayRef<int64_t> resultShape(Operation *op) {
 }
 
 /// The loop nest `op` needs when it stands alone.
-static PlannedGroup groupOfOne(Operation *op) {
-  PlannedGroup group;
+static LoopNest nestOfOne(Operation *op) {
+  LoopNest group;
   group.space.assign(resultShape(op).begin(), resultShape(op).end());
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     ArrayRef<int64_t> input = tensorType(reduce.getInput()).getShape();
@@ -46,7 +46,7 @@ static PlannedGroup groupOfOne(Operation *op) {
 }
 
 /// Merges the loop nest of `other` into `group`; the reason when they differ.
-static StringRef mergeNests(PlannedGroup &group, const PlannedGroup &other) {
+static StringRef mergeNests(LoopNest &group, const LoopNest &other) {
   if (group.space != other.space)
     return "iteration spaces differ";
   if (other.kind == GroupKind::map)
@@ -118,8 +118,18 @@ void GroupPlan::place(Operation *op, bool fuse) {
   for (Value operand : op->getOperands())
     top = std::max(top, levelOf(operand));
   if (!isGroupable(op)) {
-    // Reads and constants stand before everything.
-    outsideLevels[op] = op->getNumOperands() == 0 ? 0 : top + 1;
+    // Constants, and reads of what the block has not written, stand before
+    // everything; a read of what it has written stands behind the write.
+    unsigned level = op->getNumOperands() == 0 ? 0 : top + 1;
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto written = writtenLevels.find(read.getVariable());
+      if (written != writtenLevels.end())
+        level = written->second + 1;
+    } else if (auto write = dyn_cast<WriteOp>(op)) {
+      unsigned &last = writtenLevels[write.getVariable()];
+      level = last = std::max(level, last + 1);
+    }
+    outsideLevels[op] = level;
     return;
   }
   if (!fuse)
@@ -161,11 +171,16 @@ void GroupPlan::place(Operation *op, bool fuse) {
 }
 
 StringRef GroupPlan::conflict(Operation *op, ArrayRef<unsigned> members) const {
-  PlannedGroup merged = plans[members.front()];
+  LoopNest merged = plans[members.front()];
+  size_t ops = 1;
+  for (unsigned member : members)
+    ops += plans[member].ops.size();
+  if (ops > kMaxGroupOps)
+    return "the kernel would hold too many ops";
   for (unsigned member : members.drop_front())
     if (StringRef reason = mergeNests(merged, plans[member]); !reason.empty())
       return reason;
-  PlannedGroup alone = groupOfOne(op);
+  LoopNest alone = nestOfOne(op);
   bool afterReduction =
       merged.kind != GroupKind::map && alone.kind == GroupKind::map &&
       ArrayRef(alone.space) ==
@@ -176,9 +191,7 @@ StringRef GroupPlan::conflict(Operation *op, ArrayRef<unsigned> members) const {
 }
 
 void GroupPlan::open(Operation *op, unsigned level) {
-  PlannedGroup group = groupOfOne(op);
-  group.level = level;
-  group.ops.push_back(op);
+  PlannedGroup group{nestOfOne(op), level, {op}};
   memberships[op] = plans.size();
   parent.push_back(plans.size());
   plans.push_back(std::move(group));
@@ -199,7 +212,7 @@ void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
     (void)mergeNests(plans[into], plans[member]);
     absorb(into, member);
   }
-  PlannedGroup alone = groupOfOne(op);
+  LoopNest alone = nestOfOne(op);
   if (alone.kind != GroupKind::map)
     (void)mergeNests(plans[into], alone);
   plans[into].ops.push_back(op);
@@ -222,7 +235,9 @@ void GroupPlan::sink() {
       continue;
     // Nothing else reads the group, so no path leads around the consumer and
     // merging keeps the groups acyclic at the consumer's level.
-    PlannedGroup merged = plans[*consumer];
+    if (plans[*consumer].ops.size() + plans[group].ops.size() > kMaxGroupOps)
+      continue;
+    LoopNest merged = plans[*consumer];
     bool afterReduction =
         direct && merged.kind != GroupKind::map &&
         plans[group].kind == GroupKind::map &&

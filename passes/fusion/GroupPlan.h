@@ -8,12 +8,20 @@
 
 namespace ampc {
 
-/// One loop nest and the ops in it, in program order.
-struct PlannedGroup {
+/// The most ops in one group: beyond it a kernel gains nothing and compiles
+/// ever slower.
+inline constexpr size_t kMaxGroupOps = 256;
+
+/// The loops a group needs.
+struct LoopNest {
   amp::GroupKind kind = amp::GroupKind::map;
-  llvm::SmallVector<int64_t> space; // extents of the loop nest
+  llvm::SmallVector<int64_t> space; // extents
   llvm::SmallVector<int64_t>
-      reducedAxes;    // axes of `space` that row and column groups reduce
+      reducedAxes; // axes of `space` that row and column groups reduce
+};
+
+/// One loop nest and the ops in it.
+struct PlannedGroup : LoopNest {
   unsigned level = 0; // above the level of everything the group reads
   llvm::SmallVector<mlir::Operation *> ops;
 };
@@ -70,7 +78,8 @@ private:
   mutable llvm::SmallVector<unsigned> parent; // union-find over `plans`
   llvm::DenseMap<mlir::Operation *, unsigned> memberships;
   llvm::DenseMap<mlir::Operation *, unsigned>
-      outsideLevels; // ops that stay outside
+      outsideLevels;                       // ops that stay outside
+  llvm::StringMap<unsigned> writtenLevels; // of each variable's last write
   llvm::DenseSet<mlir::Operation *> freeOps;
   llvm::SmallVector<FusionRefusal> refused;
 };

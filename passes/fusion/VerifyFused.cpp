@@ -31,13 +31,18 @@ class VerifyFusedPass : public impl::VerifyFusedBase<VerifyFusedPass> {
       module.emitOpError() << "is not in stage fused";
       return signalPassFailure();
     }
-    for (auto func : module.getOps<func::FuncOp>())
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (!func.getBody().hasOneBlock()) {
+        func.emitOpError() << "must have a body of one block";
+        return signalPassFailure();
+      }
       for (Operation &op : func.front().without_terminator())
         // fused_c2
         if (!mayStandOutside(&op)) {
           op.emitOpError() << "cannot stand outside a group in stage fused";
           return signalPassFailure();
         }
+    }
     markAllAnalysesPreserved();
   }
 };

@@ -35,7 +35,9 @@ def VerifyPlacement : Pass<"amp-verify-placement", "::mlir::ModuleOp"> {
     placement_c5: a variable's old value is not read after its bytes are overwritten.
     placement_c6: a view has its input's place, a read its variable's.
     placement_c7: a value written in a variable's bytes is the one that amp.write stores there.
-    placement_c8: a group that updates in place is a map over the variable's shape.
+    placement_c8: a group that updates in place is a map over the variable's shape, or reads it after
+    its reduction.
+    placement_c9: a value in an output's bytes is what the entry returns there.
   }];
 }
 

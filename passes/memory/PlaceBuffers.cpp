@@ -152,8 +152,13 @@ class PlaceBuffersPass : public impl::PlaceBuffersBase<PlaceBuffersPass> {
       return signalPassFailure();
     }
     ConstantSection constants;
-    for (auto func : module.getOps<func::FuncOp>())
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (!func.getBody().hasOneBlock()) {
+        func.emitOpError() << "must have a body of one block";
+        return signalPassFailure();
+      }
       EntryPlacer(func, constants).run();
+    }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::placed));
   }
 };

@@ -25,8 +25,9 @@ public:
   explicit EntryChecker(func::FuncOp func) : func(func) {}
 
   LogicalResult run() {
-    if (failed(collectPlaces()) || failed(collectLastUses()))
+    if (failed(collectPlaces()))
       return failure();
+    collectLastUses();
     unsigned position = 0;
     for (Operation &op : func.front()) {
       expire(position);
@@ -93,6 +94,12 @@ private:
         (place.getIndex() < 0 ||
          place.getIndex() >= static_cast<int64_t>(func.getNumResults())))
       return op->emitOpError() << "names no output of this entry: " << place;
+    // The bytes of an output hold what the entry returns there, so that the
+    // copies at the return never overwrite one another's source.
+    if (place.getSpace() == Space::output &&
+        source(func.front().getTerminator()->getOperand(place.getIndex())) !=
+            result)
+      return op->emitOpError() << "is not what the entry returns in " << place;
     if (place.getSpace() != Space::arena)
       return success();
     if (place.getIndex() % 64 != 0)
@@ -116,7 +123,9 @@ private:
     return isa_and_nonnull<ReadOp>(value.getDefiningOp());
   }
 
-  LogicalResult collectLastUses() {
+  void collectLastUses() {
+    for (auto write : func.front().getOps<WriteOp>())
+      stores.insert({source(write.getInput()), write.getVariableAttr()});
     unsigned position = 0;
     for (Operation &op : func.front()) {
       if (!isa<ReshapeOp>(op))
@@ -126,7 +135,6 @@ private:
         lastUse.try_emplace(result, position);
       ++position;
     }
-    return success();
   }
 
   /// Frees the arena bytes of values whose last use lies before `position`.
@@ -161,8 +169,10 @@ private:
   }
 
   LogicalResult define(Operation *op, unsigned position) {
-    if (auto write = dyn_cast<WriteOp>(op))
-      return defineWrite(write);
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      defineWrite(write);
+      return success();
+    }
     if (isa<ReshapeOp, ConstantOp>(op))
       return success();
     for (Value result : op->getResults()) {
@@ -181,8 +191,6 @@ private:
       if (place.getSpace() == Space::variable &&
           failed(checkUpdate(op, result, place)))
         return failure();
-      if (place.getSpace() == Space::output && owners.count(place))
-        return op->emitOpError() << "overwrites " << place;
       owners[place] = result;
     }
     return success();
@@ -216,11 +224,7 @@ private:
 
   /// placement_c7, placement_c8: an op that writes a variable's bytes.
   LogicalResult checkUpdate(Operation *op, Value result, PlaceAttr place) {
-    bool stored =
-        llvm::any_of(func.front().getOps<WriteOp>(), [&](WriteOp write) {
-          return source(write.getInput()) == result &&
-                 write.getVariableAttr() == place.getVariable();
-        });
+    bool stored = stores.contains({result, place.getVariable()});
     if (!stored)
       return op->emitOpError() << "writes the bytes of " << place.getVariable()
                                << " but no amp.write stores its value there";
@@ -245,21 +249,21 @@ private:
     return success();
   }
 
-  LogicalResult defineWrite(WriteOp write) {
+  void defineWrite(WriteOp write) {
     Value value = source(write.getInput());
     auto place = PlaceAttr::get(func.getContext(), Space::variable, 0,
                                 write.getVariableAttr());
     owners[place] = value;
-    return success();
   }
 
   func::FuncOp func;
   int64_t arenaBytes = 0;
   llvm::DenseMap<Value, PlaceAttr> places;
   llvm::DenseMap<Value, unsigned> lastUse;
-  std::map<int64_t, Value> arena;          // offset -> live value
-  std::multimap<unsigned, int64_t> ends;   // last use -> offset
-  llvm::DenseMap<PlaceAttr, Value> owners; // variables and outputs
+  std::map<int64_t, Value> arena;                     // offset -> live value
+  std::multimap<unsigned, int64_t> ends;              // last use -> offset
+  llvm::DenseSet<std::pair<Value, Attribute>> stores; // what writes store
+  llvm::DenseMap<PlaceAttr, Value> owners;            // variables and outputs
 };
 
 class VerifyPlacementPass
@@ -272,9 +276,14 @@ class VerifyPlacementPass
       module.emitOpError() << "is not in stage placed";
       return signalPassFailure();
     }
-    for (auto func : module.getOps<func::FuncOp>())
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (!func.getBody().hasOneBlock()) {
+        func.emitOpError() << "must have a body of one block";
+        return signalPassFailure();
+      }
       if (failed(EntryChecker(func).run()))
         return signalPassFailure();
+    }
     markAllAnalysesPreserved();
   }
 };

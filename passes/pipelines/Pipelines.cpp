@@ -15,6 +15,15 @@ using namespace mlir;
 
 namespace ampc {
 
+void addStageVerifier(OpPassManager &passes, amp::Stage stage) {
+  if (stage == amp::Stage::step)
+    passes.addPass(createVerifyStep());
+  else if (stage == amp::Stage::fused)
+    passes.addPass(createVerifyFused());
+  else if (stage == amp::Stage::placed)
+    passes.addPass(createVerifyPlacement());
+}
+
 void addStagePasses(OpPassManager &passes, amp::Stage stage,
                     const PipelineOptions &options) {
   switch (stage) {
@@ -31,6 +40,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // returns.
     BuildEntriesOptions entries;
     entries.entries.assign(options.entries.begin(), options.entries.end());
+    entries.mode = options.mode;
     passes.addPass(createBuildEntries(entries));
     // 3. Gradients before the optimizer, which consumes them.
     DifferentiateOptions differentiate;
@@ -40,11 +50,12 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     }
     passes.addPass(createDifferentiate(differentiate));
     passes.addPass(createBuildOptimizer());
-    // 4. Clean-up after the last builder: reads of one variable merge, dead
-    // gradients go (CSE erases dead ops too), so that the verifier can demand a
-    // step without them.
+    // 4. Clean-up after the last builder: reads of one variable merge, then
+    // the gradients that nothing asked for go, so that the verifier can demand
+    // a step without them.
     passes.addPass(createCSEPass());
-    passes.addPass(createVerifyStep());
+    passes.addPass(createEraseDeadOps());
+    addStageVerifier(passes, stage);
     return;
   }
 
@@ -58,7 +69,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     FormGroupsOptions groups;
     groups.fuse = options.fuse;
     passes.addPass(createFormGroups(groups));
-    passes.addPass(createVerifyFused());
+    addStageVerifier(passes, stage);
     return;
   }
 
@@ -66,7 +77,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 7. Placement last: it fixes the schedule, and every pass after it would
     // have to keep it.
     passes.addPass(createPlaceBuffers());
-    passes.addPass(createVerifyPlacement());
+    addStageVerifier(passes, stage);
     return;
   }
 }
@@ -91,6 +102,10 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
   Option<std::string> gradientOf{
       *this, "gradient-of",
       llvm::cl::desc("entry gradient: the result to differentiate")};
+  Option<std::string> mode{
+      *this, "mode",
+      llvm::cl::desc("how infer and gradient behave: infer, train"),
+      llvm::cl::init("infer")};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("whether primitives share kernels"),
                     llvm::cl::init(true)};
@@ -105,6 +120,7 @@ void registerStage(amp::Stage stage, StringRef argument,
         options.precision = textual.precision;
         options.entries.assign(textual.entries.begin(), textual.entries.end());
         options.gradientOf = textual.gradientOf;
+        options.mode = textual.mode;
         options.fuse = textual.fuse;
         addPasses(passes, amp::Stage::model, stage, options);
       });

@@ -16,10 +16,16 @@ struct PipelineOptions {
   std::vector<std::string> entries;
   /// Entry `gradient` only: the result to differentiate.
   std::string gradientOf;
+  /// How the entries infer and gradient behave: infer or train.
+  std::string mode = "infer";
   /// Whether primitives share kernels (opt level 2) or each has its own (opt
   /// level 1).
   bool fuse = true;
 };
+
+/// Adds the verifier of `stage`; model and typed are held by op verifiers
+/// alone.
+void addStageVerifier(mlir::OpPassManager &passes, amp::Stage stage);
 
 /// Adds the passes that lead from the stage before `stage` to `stage`, its
 /// verifier last. Every stage but `model` has such a segment.

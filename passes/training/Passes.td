@@ -57,6 +57,21 @@ def BuildOptimizer : Pass<"amp-build-optimizer", "::mlir::ModuleOp"> {
   }];
 }
 
+def EraseDeadOps : Pass<"amp-erase-dead-ops", "::mlir::ModuleOp"> {
+  let summary = "erase what nothing reads";
+  let description = [{
+    Erases the ops of entries that have no effect and whose results nothing reads, last op first, so
+    that a dead chain goes in one sweep. Differentiation leaves such chains: gradients of operands
+    that nothing differentiates for.
+
+    ```mlir
+    %0 = amp.exp %x : tensor<4xf32>     // before: %1 is not used
+    %1 = amp.neg %0 : tensor<4xf32>
+    return %x : tensor<4xf32>           // after
+    ```
+  }];
+}
+
 def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
   let summary = "refuse a module that is not a complete training step";
   let description = [{

@@ -7,20 +7,21 @@ using namespace ampc::amp;
 namespace ampc {
 
 VariableTable::VariableTable(ModuleOp module)
-    : module(module), end(module.getContext()) {
-  end.setInsertionPointToStart(module.getBody());
-  for (auto variable : module.getOps<VariableOp>()) {
-    byName[variable.getSymName()] = variable;
-    end.setInsertionPointAfter(variable);
-  }
+    : module(module), builder(module.getContext()) {
+  for (auto variable : module.getOps<VariableOp>())
+    byName[variable.getSymName()] = last = variable;
 }
 
 VariableOp VariableTable::append(Location loc, StringRef name,
                                  RankedTensorType type, VariableRole role,
                                  InitKind init, DenseF64ArrayAttr initArgs) {
-  auto variable = VariableOp::create(end, loc, name, type, role, init, initArgs,
-                                     IntegerAttr(), ElementsAttr());
-  byName[name] = variable;
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(module.getBody());
+  auto variable = VariableOp::create(builder, loc, name, type, role, init,
+                                     initArgs, IntegerAttr(), ElementsAttr());
+  byName[name] = last = variable;
   return variable;
 }
 
@@ -28,7 +29,7 @@ VariableOp VariableTable::ensureCounter(StringRef name) {
   if (VariableOp variable = lookup(name))
     return variable;
   return append(module.getLoc(), name,
-                RankedTensorType::get({}, end.getI64Type()),
+                RankedTensorType::get({}, builder.getI64Type()),
                 VariableRole::counter, InitKind::zeros);
 }
 
@@ -36,8 +37,9 @@ VariableOp VariableTable::ensureLearningRate(double rate) {
   if (VariableOp variable = lookup(kLearningRateVariable))
     return variable;
   return append(module.getLoc(), kLearningRateVariable,
-                RankedTensorType::get({}, end.getF32Type()), VariableRole::rate,
-                InitKind::constant, end.getDenseF64ArrayAttr({rate}));
+                RankedTensorType::get({}, builder.getF32Type()),
+                VariableRole::rate, InitKind::constant,
+                builder.getDenseF64ArrayAttr({rate}));
 }
 
 } // namespace ampc

@@ -29,7 +29,8 @@ public:
 
 private:
   mlir::ModuleOp module;
-  mlir::OpBuilder end; // behind the last variable
+  mlir::OpBuilder builder;
+  amp::VariableOp last; // null when there is none
   llvm::StringMap<amp::VariableOp> byName;
 };
 

@@ -35,6 +35,16 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
                   "Print the IR of a stage on stderr")
       ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
   rt::addCommonOptions(command, options.run);
+  // Reserved: said to be missing rather than unknown.
+  for (const char *name : {"--fast-math", "--time-report"})
+    command
+        .add_flag_function(
+            name,
+            [name](int64_t) {
+              throw CLI::ValidationError(name, "is not available yet");
+            },
+            "Not available yet")
+        ->group("");
 }
 
 rt::Expected<void> checkDevice(const ModelCommand &options) {
@@ -101,7 +111,7 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
 
 rt::Expected<OpenCommand> openModel(const ModelCommand &options,
                                     std::vector<std::string> entries,
-                                    std::string gradientOf) {
+                                    std::string gradientOf, std::string mode) {
   AMPC_TRY(checkDevice(options));
   rt::SessionOptions session;
   session.seed = options.run.seed;
@@ -109,6 +119,9 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
   std::optional<OpenCommand> command;
   if (options.model.ends_with(".ampx")) {
     AMPC_TRY(checkPlanOptions(options));
+    if (mode != "infer")
+      return rt::fail(rt::Code::Usage, "--mode",
+                      "a plan is compiled for one mode; give the model itself");
     if (!gradientOf.empty())
       return rt::fail(rt::Code::Usage, "--grad",
                       "a plan has the entries it was compiled with; give the "
@@ -122,6 +135,7 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
     AMPC_ASSIGN(CompileOptions compile, compileOptions(options));
     compile.entries = std::move(entries);
     compile.gradient_of = std::move(gradientOf);
+    compile.mode = std::move(mode);
     auto kept = std::make_unique<Model>(std::move(model));
     AMPC_ASSIGN(OpenedModel opened, open_stepper(*kept, compile, session));
     command.emplace(OpenCommand{std::move(kept), std::move(opened)});

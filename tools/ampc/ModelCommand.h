@@ -7,7 +7,7 @@
 
 namespace ampc {
 
-/// The MODEL argument and the options of CLI.md's "common options".
+/// The MODEL argument and the options that every such command takes.
 struct ModelCommand {
   std::string model;
   std::vector<std::string> set; ///< `KEY=VALUE`
@@ -40,9 +40,10 @@ struct OpenCommand {
 };
 
 /// Compiles MODEL, or loads it when it is a plan (.ampx), opens it and reads
-/// `--weights`. `entries` and `gradientOf` as in CompileOptions.
+/// `--weights`. `entries`, `gradientOf` and `mode`
+/// as in CompileOptions.
 [[nodiscard]] rt::Expected<OpenCommand>
 openModel(const ModelCommand &options, std::vector<std::string> entries = {},
-          std::string gradientOf = "");
+          std::string gradientOf = "", std::string mode = "infer");
 
 } // namespace ampc

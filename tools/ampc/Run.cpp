@@ -9,6 +9,13 @@ namespace ampc {
 
 namespace {
 
+/// The options of `run`.
+struct RunCommand {
+  ModelCommand model;
+  std::string grad;
+  std::string mode = "infer";
+};
+
 /// `--grad OUTPUT=FILE.npy|ones`, taken apart.
 struct GradientRequest {
   std::string output, source;
@@ -42,19 +49,21 @@ rt::Expected<rt::Tensor> upstream(const GradientRequest &request,
   return rt::Tensor::copy_of(file.view());
 }
 
-rt::Expected<rt::Code> runGradient(const ModelCommand &options,
+rt::Expected<rt::Code> runGradient(const RunCommand &options,
                                    const GradientRequest &request) {
-  AMPC_ASSIGN(OpenCommand open,
-              openModel(options, {"gradient"}, request.output));
+  AMPC_ASSIGN(OpenCommand open, openModel(options.model, {"gradient"},
+                                          request.output, options.mode));
   rt::Stepper &stepper = *open.opened.stepper;
-  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs, rt::readInputs(options.run));
+  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
+              rt::readInputs(options.model.run));
   std::string seed = "grad." + request.output;
   for (const rt::Port &port : stepper.inputs(rt::EntryKind::Gradient))
     if (port.name == seed) {
       AMPC_ASSIGN(rt::Tensor tensor, upstream(request, port));
       inputs.push_back({seed, std::move(tensor)});
     }
-  return rt::runEntry(stepper, rt::EntryKind::Gradient, inputs, options.run);
+  return rt::runEntry(stepper, rt::EntryKind::Gradient, inputs,
+                      options.model.run);
 }
 
 } // namespace
@@ -64,29 +73,28 @@ Action addRun(CLI::App &app) {
       "run", "One forward pass, or one forward and backward, on given tensors");
   command->footer("Example: ampc run mlp.amp --input x=x.npy --input y=y.npy "
                   "--grad loss=ones --output-dir out");
-  auto options = std::make_shared<ModelCommand>();
-  auto grad = std::make_shared<std::string>();
-  auto mode = std::make_shared<std::string>("infer");
-  addModelOptions(*command, *options);
-  rt::addInferOptions(*command, options->run);
+  auto options = std::make_shared<RunCommand>();
+  addModelOptions(*command, options->model);
+  rt::addInferOptions(*command, options->model.run);
   command->add_option(
-      "--grad", *grad,
+      "--grad", options->grad,
       "OUTPUT=FILE.npy or OUTPUT=ones: also write the gradients of every float "
       "input and parameter for this gradient of OUTPUT");
   command
-      ->add_option("--mode", *mode,
+      ->add_option("--mode", options->mode,
                    "infer, or train: how ops that tell the two apart behave")
       ->check(CLI::IsMember({"infer", "train"}));
-  return [options, grad]() -> rt::Expected<rt::Code> {
-    if (!grad->empty()) {
-      AMPC_ASSIGN(GradientRequest request, parseGradient(*grad));
+  return [options]() -> rt::Expected<rt::Code> {
+    if (!options->grad.empty()) {
+      AMPC_ASSIGN(GradientRequest request, parseGradient(options->grad));
       return runGradient(*options, request);
     }
-    AMPC_ASSIGN(OpenCommand open, openModel(*options, {"infer"}));
+    AMPC_ASSIGN(OpenCommand open,
+                openModel(options->model, {"infer"}, "", options->mode));
     AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
-                rt::readInputs(options->run));
+                rt::readInputs(options->model.run));
     return rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer, inputs,
-                        options->run);
+                        options->model.run);
   };
 }
 

@@ -25,7 +25,7 @@ std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
 void printText(const rt::CpuFeatures &cpu, unsigned threads) {
   fmt::print("ampc {}\nLLVM {}\ntargets cpu\n", rt::runtime_version(),
              llvm_version());
-  fmt::print("cpu {} ({}), {} threads\n", rt::nameOf(cpu.level()),
+  fmt::print("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
              fmt::join(cpuFeatures(cpu), " "), threads);
   fmt::print("devices: cpu\n");
 }
@@ -33,13 +33,13 @@ void printText(const rt::CpuFeatures &cpu, unsigned threads) {
 void printJson(const rt::CpuFeatures &cpu, unsigned threads) {
   std::string features;
   for (const std::string &name : cpuFeatures(cpu))
-    features += (features.empty() ? "" : ",") + rt::jsonString(name);
+    features += (features.empty() ? "" : ",") + rt::json_string(name);
   fmt::print("{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
              "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
              "\"devices\":[\"cpu\"]}}\n",
-             rt::jsonString(rt::runtime_version()),
-             rt::jsonString(llvm_version()),
-             rt::jsonString(rt::nameOf(cpu.level())), features, threads);
+             rt::json_string(rt::runtime_version()),
+             rt::json_string(llvm_version()),
+             rt::json_string(rt::name_of(cpu.level())), features, threads);
 }
 
 } // namespace

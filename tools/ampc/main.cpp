@@ -2,7 +2,7 @@
 #include "tools/ampc-rt/RunCommands.h"
 #include "tools/ampc/Commands.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 int main(int argc, char **argv) {
   CLI::App app("Compiles and trains neural networks.");
@@ -12,6 +12,14 @@ int main(int argc, char **argv) {
   std::vector<ampc::Action> actions{ampc::addTrain(app), ampc::addEval(app),
                                     ampc::addRun(app), ampc::addCompile(app),
                                     ampc::addVersion(app)};
+  // Reserved commands are said to be missing rather than unknown.
+  constexpr std::string_view reserved[] = {
+      "plan", "explain", "profile", "bench", "import", "export", "cache"};
+  if (argc > 1 && std::find(std::begin(reserved), std::end(reserved),
+                            argv[1]) != std::end(reserved))
+    return ampc::rt::report(
+        {ampc::rt::Code::Usage,
+         "'" + std::string(argv[1]) + "' is not available yet", "ampc"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

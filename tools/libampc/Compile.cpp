@@ -30,7 +30,7 @@ static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
   rt::CpuLevel here = rt::CpuFeatures::probe().level();
   bool isCpu = target.consume_front("cpu");
   if (isCpu && target.consume_front(":")) {
-    std::optional<rt::CpuLevel> level = rt::cpuLevelByName(target);
+    std::optional<rt::CpuLevel> level = rt::cpu_level_by_name(target);
     if (level && *level != rt::CpuLevel::Baseline) {
       emit.level = target.str();
       return emit;
@@ -45,7 +45,7 @@ static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
     return rt::fail(rt::Code::Environment, "--target",
                     "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "
                     "level that code is generated for");
-  emit.level = std::string(rt::nameOf(here));
+  emit.level = std::string(rt::name_of(here));
   return emit;
 }
 

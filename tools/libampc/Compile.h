@@ -25,6 +25,10 @@ struct CompileOptions {
   /// Entry gradient: name of the output to differentiate.
   std::string gradient_of;
 
+  /// How the entries infer and gradient behave where ops tell training apart:
+  /// infer or train.
+  std::string mode = "infer";
+
   /// Stage whose IR is handed to `dump` when it is reached: model, typed, step,
   /// fused, placed.
   std::string dump_after;

@@ -52,7 +52,7 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     return rt::fail(rt::Code::BadInput, impl.path,
                     "the module is in stage " +
                         amp::stringifyStage(impl.stage()).str() +
-                        ", behind stage " + amp::stringifyStage(stage).str());
+                        ", past stage " + amp::stringifyStage(stage).str());
   DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
   if (options.remark &&
       failed(enableRemarks(impl.context, options.remark_category)))
@@ -63,7 +63,13 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   pipeline.precision = precisionOf(*module, options);
   pipeline.entries = options.entries;
   pipeline.gradientOf = options.gradient_of;
+  pipeline.mode = options.mode;
   pipeline.fuse = options.opt_level >= 2;
+  // What was read as IR is held to its own stage before anything builds on it.
+  PassManager check(&impl.context);
+  addStageVerifier(check, impl.stage());
+  if (failed(check.run(*module)))
+    return tl::unexpected(capture.error("the module is not valid"));
   dumpStage(*module, options);
   for (uint32_t next = static_cast<uint32_t>(impl.stage()) + 1;
        next <= static_cast<uint32_t>(stage); ++next) {

@@ -17,6 +17,8 @@ Model::Impl::Impl() : context(MLIRContext::Threading::DISABLED) {
   registry.insert<amp::AmpDialect, func::FuncDialect>();
   reference::registerReferenceModels(registry);
   context.appendDialectRegistry(registry);
+  // Users read the message and the source line, not the op's IR.
+  context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluation.h"
+#include "runtime/train/StepRules.h"
 #include "tools/libampc/Capture.h"
 
 #include <cstring>
@@ -49,7 +50,7 @@ rt::Expected<rt::Tensor> toRuntime(const reference::Tensor &tensor) {
 }
 
 amp::Entry entryOf(rt::EntryKind kind) {
-  return *amp::symbolizeEntry(rt::nameOf(kind));
+  return *amp::symbolizeEntry(rt::name_of(kind));
 }
 
 bool isScalarPort(const rt::Port &port) {
@@ -70,22 +71,11 @@ ReferenceStepper::create(const Model &model, OwningOpRef<ModuleOp> step,
   std::unique_ptr<ReferenceStepper> stepper(
       new ReferenceStepper(model, std::move(step), std::move(plan), seed));
   stepper->variables = std::move(*variables);
+  AMPC_ASSIGN(
+      stepper->stepOutputs,
+      rt::classify_outputs(stepper->plan.outputs(rt::EntryKind::TrainStep),
+                           stepper->plan.model_name()));
   return stepper;
-}
-
-std::vector<std::string> ReferenceStepper::extra_names() const {
-  // A loss called `loss`, or the only one, is the loss itself; the rest are
-  // extras.
-  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::TrainStep);
-  size_t losses = llvm::count_if(ports, [](const rt::Port &port) {
-    return port.kind == rt::PortKind::Loss;
-  });
-  std::vector<std::string> names;
-  for (const rt::Port &port : ports)
-    if (isScalarPort(port) && port.name != "loss" &&
-        !(losses == 1 && port.kind == rt::PortKind::Loss))
-      names.push_back(port.name);
-  return names;
 }
 
 rt::Expected<SmallVector<reference::Tensor>>
@@ -94,7 +84,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
   if (!func)
     return rt::fail(rt::Code::Usage, plan.model_name(),
                     std::string("the model has no entry '") +
-                        rt::nameOf(entry) + "'");
+                        rt::name_of(entry) + "'");
   SmallVector<reference::Tensor> arguments;
   for (BlockArgument argument : func.getArguments()) {
     std::string name = func.getArgAttrOfType<StringAttr>(
@@ -103,7 +93,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
     RankedTensorType type = amp::tensorType(argument);
     const rt::TensorView *view = batch.find(name);
     if (!view)
-      return rt::fail(rt::Code::Usage, rt::nameOf(entry),
+      return rt::fail(rt::Code::Usage, rt::name_of(entry),
                       "the batch has no '" + name + "'");
     bool same = view->dtype == dtypeOf(type.getElementType()) &&
                 ArrayRef<int64_t>(view->shape.data(), view->shape.size()) ==
@@ -116,7 +106,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
     if (failed(tensor)) {
       std::string expected;
       llvm::raw_string_ostream(expected) << type;
-      return rt::fail(rt::Code::Usage, rt::nameOf(entry),
+      return rt::fail(rt::Code::Usage, rt::name_of(entry),
                       "'" + name + "' has another type or shape, expected " +
                           expected);
     }
@@ -142,23 +132,15 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   AMPC_ASSIGN(SmallVector<reference::Tensor> values,
               evaluateEntry(rt::EntryKind::TrainStep, batch));
   std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::TrainStep);
-  std::vector<std::string> extras = extra_names();
   rt::StepResult result;
   result.iteration = iteration();
   result.applied = scalar(amp::kUpdateVariable, before + 1) != before;
   result.lr = rate;
-  for (auto [port, value] : llvm::zip(ports, values)) {
-    if (!isScalarPort(port))
-      continue;
-    float number = static_cast<float>(value.number(0) / port.divisor);
-    // A loss called `loss` holds the sum of all; else the losses are added.
-    bool named = llvm::any_of(
-        ports, [](const rt::Port &other) { return other.name == "loss"; });
-    if (port.name == "loss" || (!named && port.kind == rt::PortKind::Loss))
-      result.loss += number;
-    if (llvm::is_contained(extras, port.name))
-      result.extras.push_back(number);
-  }
+  if (variables.find(rt::state::kScale))
+    result.scale = static_cast<float>(scalar(rt::state::kScale, 0));
+  stepOutputs.fill(result, [&](size_t port) {
+    return static_cast<float>(values[port].number(0) / ports[port].divisor);
+  });
   results.push_back(std::move(result));
   return {};
 }
@@ -222,12 +204,9 @@ struct ReferenceStepper::Image {
 ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
   Image image;
   for (auto variable : module.get().getOps<amp::VariableOp>()) {
-    // As in a session: rates come from the model and the command line, not from
-    // a checkpoint.
     StringRef name = variable.getSymName();
-    bool state = variable.getRole() == amp::VariableRole::rate ||
-                 name == amp::kSeedVariable || name == amp::kEvalIndexVariable;
-    if (state || (weightsOnly && name.starts_with(rt::kStatePrefix)))
+    auto role = static_cast<rt::VariableRole>(variable.getRole());
+    if (!(weightsOnly ? rt::is_weight(role, name) : rt::is_saved(role, name)))
       continue;
     RankedTensorType type = variable.tensorType();
     image.bytes.push_back(variables.find(name)->toBytes());
@@ -242,6 +221,44 @@ ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
   return image;
 }
 
+static_assert(int(amp::VariableRole::rate) == int(rt::VariableRole::Rate));
+static_assert(int(amp::VariableRole::copy16) == int(rt::VariableRole::Copy16));
+static_assert(int(amp::VariableRole::accumulator) ==
+              int(rt::VariableRole::Accumulator));
+
+rt::Expected<void> ReferenceStepper::refreshCopies() {
+  for (auto copy : module.get().getOps<amp::VariableOp>()) {
+    if (copy.getRole() != amp::VariableRole::copy16)
+      continue;
+    StringRef name = copy.getSymName(), base = name;
+    const reference::Tensor *from = base.consume_front(rt::state::kCopyPrefix)
+                                        ? variables.find(base)
+                                        : nullptr;
+    if (!from)
+      return rt::fail(rt::Code::BadInput, name.str(),
+                      "a 16-bit copy of no variable");
+    RankedTensorType type = copy.tensorType();
+    std::vector<char> source = from->toBytes();
+    std::vector<char> bytes(amp::storageBytes(type));
+    AMPC_TRY(rt::convert(dtypeOf(from->elementType()),
+                         reinterpret_cast<const std::byte *>(source.data()),
+                         dtypeOf(type.getElementType()),
+                         reinterpret_cast<std::byte *>(bytes.data()),
+                         type.getNumElements()));
+    FailureOr<reference::Tensor> tensor =
+        reference::Tensor::ofBytes(type, bytes);
+    if (failed(tensor) || failed(variables.set(name, std::move(*tensor))))
+      return rt::fail(rt::Code::BadInput, name.str(),
+                      "the copy cannot be renewed");
+  }
+  return {};
+}
+
+uint64_t ReferenceStepper::seedInForce() const {
+  const reference::Tensor *tensor = variables.find(amp::kSeedVariable);
+  return tensor ? static_cast<uint64_t>(tensor->integers()[0]) : seed;
+}
+
 rt::Expected<void> ReferenceStepper::restore(const Image &image) {
   for (auto [slot, bytes, type] :
        llvm::zip(image.slots, image.bytes, image.types)) {
@@ -251,15 +268,15 @@ rt::Expected<void> ReferenceStepper::restore(const Image &image) {
       return rt::fail(rt::Code::BadInput, slot.name,
                       "the variable cannot be restored");
   }
-  return {};
+  return refreshCopies();
 }
 
 rt::Expected<void> ReferenceStepper::save(const std::string &path,
                                           bool overwrite,
                                           const std::string &data) {
   Image saved = image(/*weightsOnly=*/false);
-  return rt::write_checkpoint(path, saved.slots,
-                              {plan.model_hash(), seed, data}, overwrite);
+  return rt::write_checkpoint(
+      path, saved.slots, {plan.model_hash(), seedInForce(), data}, overwrite);
 }
 
 rt::Expected<void> ReferenceStepper::load(const std::string &path) {

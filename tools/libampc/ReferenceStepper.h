@@ -4,6 +4,7 @@
 
 #include "ir/reference/Interpreter.h"
 #include "runtime/api/Plan.h"
+#include "runtime/train/StepRules.h"
 #include "tools/libampc/ModelImpl.h"
 
 #include <deque>
@@ -29,7 +30,9 @@ public:
   std::vector<rt::Port> outputs(rt::EntryKind entry) const override {
     return plan.outputs(entry);
   }
-  std::vector<std::string> extra_names() const override;
+  std::vector<std::string> extra_names() const override {
+    return stepOutputs.extra_names;
+  }
 
   rt::Expected<void> step(const rt::Batch &batch) override;
   rt::Expected<std::optional<rt::StepResult>> poll() override;
@@ -62,6 +65,10 @@ private:
   struct Image;
   Image image(bool weightsOnly) const;
   rt::Expected<void> restore(const Image &image);
+  /// Brings 16-bit copies up to date after variables were read from a file.
+  rt::Expected<void> refreshCopies();
+  /// The variable that random ops read, where the model has it.
+  uint64_t seedInForce() const;
 
   double scalar(llvm::StringRef variable, double missing) const;
 
@@ -70,6 +77,7 @@ private:
   rt::Plan plan;
   uint64_t seed;
   reference::Variables variables;
+  rt::StepOutputs stepOutputs; ///< of train_step
   std::deque<rt::StepResult> results;
 };
 

@@ -26,14 +26,6 @@ LogicalResult SubOp::backward(OpBuilder &builder, ValueRange gradients,
 }
 SmallVector<Value> SubOp::savedOperands() { return {}; }
 
-LogicalResult MulOp::backward(OpBuilder &builder, ValueRange gradients,
-                              SmallVectorImpl<Value> &out) {
-  out.assign({MulOp::create(builder, getLoc(), gradients[0], getRhs()),
-              MulOp::create(builder, getLoc(), gradients[0], getLhs())});
-  return success();
-}
-SmallVector<Value> MulOp::savedOperands() { return {getLhs(), getRhs()}; }
-
 /// `product` of a gradient and a local derivative that may be infinite; an
 /// exact zero where the gradient is zero, so that the untaken side of a select
 /// gives no 0 * inf (N15).
@@ -44,6 +36,17 @@ static Value zeroWhereZero(OpBuilder &builder, Location loc, Value gradient,
       CompareOp::create(builder, loc, ComparePredicate::eq, gradient, zero);
   return SelectOp::create(builder, loc, none, zero, product);
 }
+
+LogicalResult MulOp::backward(OpBuilder &builder, ValueRange gradients,
+                              SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  Value g = gradients[0];
+  for (Value other : {getRhs(), getLhs()})
+    out.push_back(
+        zeroWhereZero(builder, loc, g, MulOp::create(builder, loc, g, other)));
+  return success();
+}
+SmallVector<Value> MulOp::savedOperands() { return {getLhs(), getRhs()}; }
 
 LogicalResult DivOp::backward(OpBuilder &builder, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {

@@ -56,7 +56,7 @@ def Amp_MulOp : Amp_BinaryOp<"mul", [Commutative]> {
   let summary = "elementwise product";
   let description = [{
     `result[i] = lhs[i] * rhs[i]`, rounded once to the result type; integers wrap. Never contracted
-    with a following sum (N4). Gradients: g*rhs and g*lhs. Lifetime as amp.add.
+    with a following sum (N4). Gradients: g*rhs and g*lhs, exactly 0 where g is 0 (N15). Lifetime as amp.add.
 
     ```mlir
     %c = amp.mul %a, %b : tensor<4xf32>

@@ -103,6 +103,15 @@ static Value overInput(ReduceOp op, OpBuilder &builder, Value reduced) {
       kept);
 }
 
+/// `value` with element type `element`, by a policy cast where it differs.
+static Value castTo(OpBuilder &builder, Location loc, Value value,
+                    Type element) {
+  if (tensorType(value).getElementType() == element)
+    return value;
+  return CastOp::create(builder, loc, withElementType(value.getType(), element),
+                        value, CastOrigin::policy);
+}
+
 LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
   Location loc = getLoc();
@@ -111,21 +120,21 @@ LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
     out.push_back(Value());
     return success();
   }
-  Value gradient = gradients[0];
-  if (tensorType(gradient).getElementType() != input.getElementType())
-    gradient = CastOp::create(
-        builder, loc,
-        withElementType(gradient.getType(), input.getElementType()), gradient,
-        CastOrigin::policy);
+  Value gradient = castTo(builder, loc, gradients[0], input.getElementType());
   switch (getKind()) {
   case ReduceKind::sum:
     out.push_back(overInput(*this, builder, gradient));
     return success();
   case ReduceKind::mean: {
-    Value divisor = splat(builder, loc, tensorType(gradient),
-                          static_cast<double>(reducedCount()));
-    out.push_back(overInput(*this, builder,
-                            DivOp::create(builder, loc, gradient, divisor)));
+    // Divided in the type the mean was divided in: a count may not fit a
+    // narrower one (N5, N6).
+    Type wide = computeTypeFor(input.getElementType());
+    Value share = castTo(builder, loc, gradients[0], wide);
+    share = DivOp::create(builder, loc, share,
+                          splat(builder, loc, tensorType(share),
+                                static_cast<double>(reducedCount())));
+    share = castTo(builder, loc, share, input.getElementType());
+    out.push_back(overInput(*this, builder, share));
     return success();
   }
   case ReduceKind::max:

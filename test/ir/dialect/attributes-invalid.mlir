@@ -133,3 +133,23 @@ module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector
 
 // expected-error @+1 {{a target's launch_ns must be at least 0, got -1.000000e+00}}
 module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector_bytes = 32, cache_bytes = 1024, bandwidth = 1.0 : f64, launch_ns = -1.0 : f64>} {}
+
+// -----
+
+// expected-error @below {{an entry must be a function with a body of one block}}
+func.func private @entry_without_body() attributes {amp.entry = #amp.entry<infer>}
+
+// -----
+
+// expected-error @below {{argument 0 of an entry needs amp.name and amp.io}}
+func.func @entry_argument(%x: tensor<f32>) attributes {amp.entry = #amp.entry<infer>} {
+  return
+}
+
+// -----
+
+// expected-error @below {{result 0 of an entry needs amp.name and amp.io}}
+func.func @entry_result(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>}) -> tensor<f32>
+    attributes {amp.entry = #amp.entry<infer>} {
+  return %x : tensor<f32>
+}

@@ -17,13 +17,13 @@ module @whole attributes {
   // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"}
   // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"}
   // CHECK-SAME: -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"}
-  // CHECK-SAME: tensor<f32> {amp.divisor = 2 : i64, amp.io = #amp.io<loss>}
+  // CHECK-SAME: tensor<f32> {amp.divisor = 2 : i64, amp.io = #amp.io<loss>, amp.name = "loss"}
   // CHECK-SAME: tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"}
   // CHECK-SAME: attributes {amp.entry = #amp.entry<forward>}
   func.func @forward(%x: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"},
                      %y: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"})
       -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"},
-          tensor<f32> {amp.io = #amp.io<loss>, amp.divisor = 2 : i64},
+          tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>, amp.divisor = 2 : i64},
           tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"})
       attributes {amp.entry = #amp.entry<forward>} {
     %l = amp.mse sum %x, %y : tensor<2xf32> -> tensor<f32>
@@ -50,12 +50,12 @@ module @stages {
 // CHECK-LABEL: module @placed
 module @placed attributes {amp.stage = #amp.stage<placed>} {
   amp.variable @w : tensor<4xf32> role parameter init zeros
-  // CHECK: func.func @train_step(%{{.+}}: tensor<4xf32> {amp.place = #amp.place<input, 2>})
-  // CHECK-SAME: -> (tensor<4xf32> {amp.place = #amp.place<output, 0>})
+  // CHECK: func.func @train_step(%{{.+}}: tensor<4xf32> {amp.io = #amp.io<input>, amp.name = "x", amp.place = #amp.place<input, 2>})
+  // CHECK-SAME: -> (tensor<4xf32> {amp.io = #amp.io<output>, amp.name = "y", amp.place = #amp.place<output, 0>})
   // CHECK-SAME: amp.arena_bytes = 8192 : i64
   // CHECK-SAME: amp.entry = #amp.entry<train_step>
-  func.func @train_step(%x: tensor<4xf32> {amp.place = #amp.place<input, 2>})
-      -> (tensor<4xf32> {amp.place = #amp.place<output, 0>})
+  func.func @train_step(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 2>})
+      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>, amp.place = #amp.place<output, 0>})
       attributes {amp.entry = #amp.entry<train_step>, amp.arena_bytes = 8192 : i64} {
     // CHECK: amp.read @w {amp.place = [#amp.place<variable, 0, @w>]}
     %w = amp.read @w {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4xf32>
@@ -66,15 +66,21 @@ module @placed attributes {amp.stage = #amp.stage<placed>} {
     return %s : tensor<4xf32>
   }
   // CHECK: amp.entry = #amp.entry<eval_step>
-  func.func private @eval_step() attributes {amp.entry = #amp.entry<eval_step>}
+  func.func @eval_step() attributes {amp.entry = #amp.entry<eval_step>} {
+    return
+  }
   // CHECK: amp.entry = #amp.entry<infer>
-  func.func private @infer() attributes {amp.entry = #amp.entry<infer>}
-  // CHECK: func.func private @gradient(tensor<4xf32>)
-  // CHECK-SAME: -> (tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = @w}
-  // CHECK-SAME: tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = "x"})
+  func.func @infer() attributes {amp.entry = #amp.entry<infer>} {
+    return
+  }
+  // CHECK: func.func @gradient(
+  // CHECK-SAME: -> (tensor<4xf32> {amp.io = #amp.io<gradient>, amp.name = "grad.w", amp.wrt = @w}
+  // CHECK-SAME: tensor<4xf32> {amp.io = #amp.io<gradient>, amp.name = "grad.x", amp.wrt = "x"})
   // CHECK-SAME: amp.entry = #amp.entry<gradient>
-  func.func private @gradient(tensor<4xf32>)
-      -> (tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = @w},
-          tensor<4xf32> {amp.io = #amp.io<gradient>, amp.wrt = "x"})
-      attributes {amp.entry = #amp.entry<gradient>}
+  func.func @gradient(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<4xf32> {amp.name = "grad.w", amp.io = #amp.io<gradient>, amp.wrt = @w},
+          tensor<4xf32> {amp.name = "grad.x", amp.io = #amp.io<gradient>, amp.wrt = "x"})
+      attributes {amp.entry = #amp.entry<gradient>} {
+    return %x, %x : tensor<4xf32>, tensor<4xf32>
+  }
 }

@@ -21,8 +21,12 @@ module attributes {amp.stage = #amp.stage<typed>} {
     // CHECK: %[[W:.*]] = amp.read @w
     %w = amp.read @w : tensor<4xf32>
     %p = amp.mul %x, %w : tensor<4xf32>
-    // CHECK: %[[GX:.*]] = amp.mul %[[G]], %[[W]]
-    // CHECK: %[[GW:.*]] = amp.mul %[[G]], %[[X]]
+    // A zero gradient stays zero whatever it meets (N15).
+    // CHECK: %[[PX:.*]] = amp.mul %[[G]], %[[W]]
+    // CHECK: %[[NONE:.*]] = amp.compare eq %[[G]]
+    // CHECK: %[[GX:.*]] = amp.select %[[NONE]], %{{.*}}, %[[PX]]
+    // CHECK: %[[PW:.*]] = amp.mul %[[G]], %[[X]]
+    // CHECK: %[[GW:.*]] = amp.select %{{.*}}, %{{.*}}, %[[PW]]
     // CHECK: %[[GZ:.*]] = amp.constant dense<0.000000e+00> : tensor<2xf32>
     // CHECK: return %{{.*}}, %[[GX]], %[[GZ]], %[[GW]]
     return %p : tensor<4xf32>

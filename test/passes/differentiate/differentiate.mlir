@@ -60,9 +60,12 @@ module attributes {amp.stage = #amp.stage<typed>} {
     %a = amp.mul %w0, %w0 : tensor<f32>
     %b = amp.mul %w1, %x : tensor<f32>
     // CHECK-COUNT-2: amp.constant dense<1.000000e+00>
-    // CHECK: %[[GB:.*]] = amp.mul %{{.*}}, %arg0
-    // CHECK: %[[G0:.*]] = amp.mul %{{.*}}, %[[W0]]
-    // CHECK: %[[G1:.*]] = amp.mul %{{.*}}, %[[W0]]
+    // CHECK: amp.mul %{{.*}}, %arg0
+    // CHECK: %[[GB:.*]] = amp.select
+    // CHECK: amp.mul %{{.*}}, %[[W0]]
+    // CHECK: %[[G0:.*]] = amp.select
+    // CHECK: amp.mul %{{.*}}, %[[W0]]
+    // CHECK: %[[G1:.*]] = amp.select
     // CHECK: %[[GA:.*]] = amp.add %[[G0]], %[[G1]]
     // CHECK: %[[G:.*]] = amp.add %[[GA]], %[[GB]]
     // CHECK: return %{{.*}}, %{{.*}}, %[[G]]

@@ -148,3 +148,23 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// A read behind a write sees the write, and what reads it stays behind it.
+
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<4xf32> role parameter init zeros
+  // CHECK-LABEL: @read_after_write
+  func.func @read_after_write(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // CHECK: %[[E:.*]] = amp.group map [4](%arg0)
+    // CHECK: amp.write @w, %[[E]]
+    // CHECK: %[[W:.*]] = amp.read @w
+    // CHECK: amp.group map [4](%[[W]], %[[E]])
+    %0 = amp.exp %x : tensor<4xf32>
+    amp.write @w, %0 : tensor<4xf32>
+    %w = amp.read @w : tensor<4xf32>
+    %1 = amp.add %w, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

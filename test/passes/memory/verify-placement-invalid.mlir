@@ -132,11 +132,11 @@ module attributes {amp.stage = #amp.stage<placed>} {
 
 // -----
 
-// placement_c4: an output is written twice
+// placement_c9: an output is written twice
 module attributes {amp.stage = #amp.stage<placed>} {
   func.func @f(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
     %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<output, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-    // expected-error @below {{overwrites #amp.place<output, 0>}}
+    // expected-error @below {{is not what the entry returns in #amp.place<output, 0>}}
     %1 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<output, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     return %0 : tensor<4x4xf32>
   }
@@ -218,5 +218,17 @@ module attributes {amp.stage = #amp.stage<placed>} {
     %0 = amp.matmul %w, %x accumulate f32 {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
     amp.write @w, %0 : tensor<4x4xf32>
     return
+  }
+}
+
+// -----
+
+// placement_c9: outputs crossed, each would be copied over the other
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) -> (tensor<4x4xf32>, tensor<4x4xf32>) attributes {amp.arena_bytes = 0 : i64} {
+    // expected-error @below {{is not what the entry returns in #amp.place<output, 1>}}
+    %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<output, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %1 = amp.matmul %0, %x accumulate f32 {amp.place = [#amp.place<output, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
   }
 }

@@ -37,3 +37,9 @@ module attributes {amp.stage = #amp.stage<typed>,
     return %g : tensor<4xf32>
   }
 }
+
+// -----
+
+// expected-error @below {{amp-build-optimizer expects stage typed}}
+module attributes {amp.stage = #amp.stage<step>} {
+}

@@ -42,31 +42,10 @@ module attributes {amp.stage = #amp.stage<step>} {
 
 // step_c3
 module attributes {amp.stage = #amp.stage<step>} {
-  // expected-error @below {{argument 0 needs amp.name and amp.io}}
-  func.func @infer(%x: tensor<f32>) attributes {amp.entry = #amp.entry<infer>} {
-    return
-  }
-}
-
-// -----
-
-// step_c3
-module attributes {amp.stage = #amp.stage<step>} {
   // expected-error @below {{argument 0 has no use}}
   func.func @infer(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>})
       attributes {amp.entry = #amp.entry<infer>} {
     return
-  }
-}
-
-// -----
-
-// step_c3
-module attributes {amp.stage = #amp.stage<step>} {
-  // expected-error @below {{result 0 needs amp.name and amp.io}}
-  func.func @infer(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>}) -> tensor<f32>
-      attributes {amp.entry = #amp.entry<infer>} {
-    return %x : tensor<f32>
   }
 }
 

@@ -1,0 +1,29 @@
+// Erases what nothing reads, last op first.
+#include "passes/training/Passes.h"
+
+using namespace mlir;
+
+namespace ampc {
+#define GEN_PASS_DEF_ERASEDEADOPS
+#include "passes/training/Passes.h.inc"
+
+namespace {
+
+class EraseDeadOpsPass : public impl::EraseDeadOpsBase<EraseDeadOpsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      SmallVector<Operation *> ops;
+      for (Block &block : func.getBody())
+        for (Operation &op : block)
+          ops.push_back(&op);
+      for (Operation *op : llvm::reverse(ops))
+        if (isOpTriviallyDead(op))
+          op->erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace ampc

@@ -1,0 +1,5 @@
+// RUN: %ampc-opt %s -amp-differentiate -verify-diagnostics
+
+// expected-error @below {{amp-differentiate expects stage typed}}
+module attributes {amp.stage = #amp.stage<step>} {
+}
