@@ -10,7 +10,7 @@ namespace {
 
 const fb::Entry *findEntry(const PlanFile &file, EntryKind kind) {
   for (const fb::Entry *entry : *file.plan().entries())
-    if (entry->name()->string_view() == nameOf(kind))
+    if (entry->name()->string_view() == name_of(kind))
       return entry;
   return nullptr;
 }

@@ -19,10 +19,6 @@ const char *runtime_version() { return AMPC_VERSION; }
 
 namespace {
 
-/// Names of train_step outputs with a meaning of their own; they are no extras.
-constexpr const char *kLossPort = "loss", *kAppliedPort = "ampc.applied",
-                     *kRatePort = "ampc.lr", *kNormPort = "ampc.grad_norm";
-
 /// An entry with its ports, as a step needs them.
 struct EntryState {
   bool present = false;
@@ -61,7 +57,10 @@ struct Session::Impl {
   Expected<void> feed(EntryKind kind, const Batch &batch);
   double output(const EntryState &entry, size_t index) const;
   void record();
-  Expected<void> classifyOutputs();
+  /// The variable that random ops read, where the plan has it.
+  uint64_t currentSeed() const {
+    return uint64_t(variables->integer(state::kSeed, int64_t(seed)));
+  }
 
   Plan plan;
   Allocator allocator;
@@ -69,13 +68,8 @@ struct Session::Impl {
   std::optional<Variables> variables;
   std::array<EntryState, 4> entries;
   std::unique_ptr<ResultRing> ring;
-  uint64_t seed = 0;
-  // Which outputs of train_step are what: indices, -1 where there is none.
-  int lossPort = -1, appliedPort = -1, ratePort = -1, normPort = -1;
-  std::vector<size_t>
-      lossParts; ///< losses that add up where no output is called `loss`
-  std::vector<size_t> extraPorts;
-  std::vector<std::string> extraNames;
+  uint64_t seed = 0;      ///< of a plan without a seed variable
+  StepOutputs outputs;    ///< of train_step
   int64_t windows = 0;    ///< counted here for plans without counters
   int64_t lastUpdate = 0; ///< to see whether a window was applied
 };
@@ -85,11 +79,11 @@ Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
   EntryState &state = entry(kind);
   if (!state.present)
     return fail(Code::Usage, plan.model_name(),
-                fmt::format("the plan has no entry '{}'", nameOf(kind)));
+                fmt::format("the plan has no entry '{}'", name_of(kind)));
   for (const Port &port : state.inputs) {
     const TensorView *view = batch.find(port.name);
     if (!view)
-      return fail(Code::Usage, nameOf(kind),
+      return fail(Code::Usage, name_of(kind),
                   fmt::format("the batch has no '{}', expected {}", port.name,
                               typeText(port.dtype, port.shape)));
     bool same = view->dtype == port.dtype &&
@@ -97,7 +91,7 @@ Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
                            port.shape.begin(), port.shape.end());
     if (!same ||
         view->bytes.size() != *countOf(port.shape) * sizeOf(port.dtype))
-      return fail(Code::Usage, nameOf(kind),
+      return fail(Code::Usage, name_of(kind),
                   fmt::format("'{}' is {} ({} bytes), expected {}", port.name,
                               typeText(view->dtype, view->shape),
                               view->bytes.size(),
@@ -118,45 +112,6 @@ double Session::Impl::output(const EntryState &state, size_t index) const {
                   executor->output(state.number, index));
 }
 
-Expected<void> Session::Impl::classifyOutputs() {
-  const std::vector<Port> &ports = entry(EntryKind::TrainStep).outputs;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    const Port &port = ports[i];
-    if (port.kind != PortKind::Loss && port.kind != PortKind::Metric)
-      continue;
-    if (sizeOf(port.dtype) == 1 && info(port.dtype).isFloat)
-      return fail(
-          Code::BadInput, plan.file()->name(),
-          fmt::format("output '{}' is of {}", port.name, nameOf(port.dtype)));
-    if (port.name == kLossPort)
-      lossPort = int(i);
-    else if (port.name == kAppliedPort)
-      appliedPort = int(i);
-    else if (port.name == kRatePort)
-      ratePort = int(i);
-    else if (port.name == kNormPort)
-      normPort = int(i);
-    else {
-      if (port.kind == PortKind::Loss)
-        lossParts.push_back(i);
-      extraPorts.push_back(i);
-      extraNames.push_back(port.name);
-    }
-  }
-  // A single loss is the loss, whatever its name.
-  if (lossPort < 0 && lossParts.size() == 1) {
-    lossPort = int(lossParts[0]);
-    for (size_t e = 0; e < extraPorts.size(); ++e)
-      if (extraPorts[e] == lossParts[0]) {
-        extraPorts.erase(extraPorts.begin() + std::ptrdiff_t(e));
-        extraNames.erase(extraNames.begin() + std::ptrdiff_t(e));
-        break;
-      }
-  }
-  ring = std::make_unique<ResultRing>(extraPorts.size());
-  return {};
-}
-
 /// Writes the window's result into the ring.
 void Session::Impl::record() {
   const EntryState &state = entry(EntryKind::TrainStep);
@@ -167,27 +122,15 @@ void Session::Impl::record() {
   ++windows;
   windows = result.iteration = variables->integer(state::kIteration, windows);
   int64_t update = variables->integer(state::kUpdate, lastUpdate + 1);
-  result.applied = appliedPort >= 0 ? output(state, size_t(appliedPort)) != 0
-                                    : update != lastUpdate;
+  result.applied = update != lastUpdate;
   lastUpdate = update;
-  result.loss = 0;
-  if (lossPort >= 0)
-    result.loss = mean(size_t(lossPort));
-  else
-    for (size_t port : lossParts)
-      result.loss += mean(port);
   const VariableSlot *rate = variables->find(state::kRate);
-  result.lr = ratePort >= 0 ? mean(size_t(ratePort))
-              : rate        ? float(scalarAt(rate->dtype, rate->bytes.data()))
-                            : 0.0f;
+  result.lr = rate ? float(scalarAt(rate->dtype, rate->bytes.data())) : 0.0f;
   const VariableSlot *scale = variables->find(state::kScale);
   result.scale =
       scale ? std::optional(float(scalarAt(scale->dtype, scale->bytes.data())))
             : std::nullopt;
-  result.grad_norm =
-      normPort >= 0 ? std::optional(mean(size_t(normPort))) : std::nullopt;
-  for (size_t i = 0; i < extraPorts.size(); ++i)
-    result.extras[i] = mean(extraPorts[i]);
+  outputs.fill(result, mean);
   ring->push();
 }
 
@@ -206,13 +149,16 @@ Expected<Session> Session::open(const Plan &plan,
   for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
                          EntryKind::Infer, EntryKind::Gradient}) {
     EntryState &state = impl->entry(kind);
-    std::optional<size_t> number = impl->executor->entry(nameOf(kind));
+    std::optional<size_t> number = impl->executor->entry(name_of(kind));
     state.present = number.has_value();
     state.number = number.value_or(0);
     state.inputs = plan.inputs(kind);
     state.outputs = plan.outputs(kind);
   }
-  AMPC_TRY(impl->classifyOutputs());
+  AMPC_ASSIGN(impl->outputs,
+              classify_outputs(impl->entry(EntryKind::TrainStep).outputs,
+                               plan.file()->name()));
+  impl->ring = std::make_unique<ResultRing>(impl->outputs.extras.size());
   AMPC_ASSIGN(impl->variables,
               Variables::create(*plan.file(), *impl->executor));
   impl->seed = options.seed.value_or(plan.train_defaults().seed);
@@ -244,7 +190,7 @@ std::vector<Port> Session::outputs(EntryKind entry) const {
 }
 
 std::vector<std::string> Session::extra_names() const {
-  return impl ? impl->extraNames : std::vector<std::string>();
+  return impl ? impl->outputs.extra_names : std::vector<std::string>();
 }
 
 Expected<void> Session::step(const Batch &batch) {
@@ -316,7 +262,7 @@ Expected<void> Session::save(const std::string &path, bool overwrite,
                              const std::string &data) {
   AMPC_CHECK_OPEN();
   return write_checkpoint(path, impl->variables->saved(),
-                          {impl->plan.model_hash(), impl->seed, data},
+                          {impl->plan.model_hash(), impl->currentSeed(), data},
                           overwrite);
 }
 
@@ -401,12 +347,11 @@ SessionCounters Session::counters() const {
 int64_t Session::iteration() const { return counters().iteration; }
 
 MemoryReport Session::memory() const {
-  // Everything is obtained when the session opens, so the plan's figure is the
-  // one held.
-  return impl ? MemoryReport{impl->allocator.peak(), impl->allocator.current()}
+  return impl ? MemoryReport{impl->allocator.peak(),
+                             impl->executor->plannedBytes()}
               : MemoryReport{};
 }
 
-uint64_t Session::seed() const { return impl ? impl->seed : 0; }
+uint64_t Session::seed() const { return impl ? impl->currentSeed() : 0; }
 
 } // namespace ampc::rt

@@ -7,8 +7,12 @@
 
 namespace ampc::rt {
 
-fb::Role Variables::role(size_t i) const {
-  return file->plan().variables()->Get(unsigned(i))->role();
+static_assert(int(VariableRole::Rate) == int(fb::Role::Rate));
+static_assert(int(VariableRole::Copy16) == int(fb::Role::Copy16));
+static_assert(int(VariableRole::Accumulator) == int(fb::Role::Accumulator));
+
+VariableRole Variables::role(size_t i) const {
+  return VariableRole(file->plan().variables()->Get(unsigned(i))->role());
 }
 
 Expected<Variables> Variables::create(const PlanFile &file,
@@ -43,7 +47,7 @@ Expected<Variables> Variables::create(const PlanFile &file,
                                 typeText(slot->dtype, slot->shape),
                                 typeText(known.type, {})));
   for (size_t i = 0; i < result.slots.size(); ++i) {
-    if (result.role(i) != fb::Role::Copy16)
+    if (result.role(i) != VariableRole::Copy16)
       continue;
     const std::string &name = result.slots[i].name;
     const VariableSlot *base =
@@ -93,28 +97,23 @@ const VariableSlot *Variables::find(std::string_view name) const {
 
 std::vector<VariableSlot> Variables::saved() const {
   std::vector<VariableSlot> out;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    fb::Role kind = role(i);
-    bool derived = kind == fb::Role::Copy16 || kind == fb::Role::Accumulator ||
-                   kind == fb::Role::Rate || slots[i].name == state::kSeed ||
-                   slots[i].name == state::kEvalIndex;
-    if (!derived)
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (is_saved(role(i), slots[i].name))
       out.push_back(slots[i]);
-  }
   return out;
 }
 
 std::vector<VariableSlot> Variables::weights() const {
   std::vector<VariableSlot> out;
-  for (const VariableSlot &slot : saved())
-    if (!slot.name.starts_with(kStatePrefix))
-      out.push_back(slot);
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (is_weight(role(i), slots[i].name))
+      out.push_back(slots[i]);
   return out;
 }
 
 Expected<void> Variables::refreshCopies() {
   for (size_t i = 0; i < slots.size(); ++i) {
-    if (role(i) != fb::Role::Copy16)
+    if (role(i) != VariableRole::Copy16)
       continue;
     const VariableSlot &base =
         *find(slots[i].name.substr(state::kCopyPrefix.size()));

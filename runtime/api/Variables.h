@@ -4,25 +4,13 @@
 
 #include "runtime/device/cpu/Executor.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/StepRules.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace ampc::rt {
-
-/// Names the runtime knows; each may be absent from a plan.
-namespace state {
-inline constexpr const char *kIteration = "ampc.state/iteration";
-inline constexpr const char *kUpdate = "ampc.state/update";
-inline constexpr const char *kMicro = "ampc.state/micro";
-inline constexpr const char *kSeed = "ampc.state/seed";
-inline constexpr const char *kRate = "ampc.state/lr";
-inline constexpr const char *kScale = "ampc.state/scale";
-inline constexpr const char *kEvalIndex = "ampc.state/eval_index";
-/// A 16-bit working copy of NAME is called so, then NAME.
-inline constexpr std::string_view kCopyPrefix = "ampc.copy16/";
-} // namespace state
 
 class Variables {
 public:
@@ -38,10 +26,9 @@ public:
   const VariableSlot *find(std::string_view name) const;
   /// All, in the plan's order.
   const std::vector<VariableSlot> &all() const { return slots; }
-  /// What a checkpoint holds: not copies, accumulators, rates, seed or the
-  /// evaluation index.
+  /// What a checkpoint holds; see `is_saved`.
   std::vector<VariableSlot> saved() const;
-  /// What a weights file holds: the model's own.
+  /// What a weights file holds; see `is_weight`.
   std::vector<VariableSlot> weights() const;
 
   /// Brings the 16-bit copies up to date after variables were written from
@@ -55,7 +42,7 @@ public:
 
 private:
   explicit Variables(const PlanFile &file) : file(&file) {}
-  fb::Role role(size_t index) const;
+  VariableRole role(size_t index) const;
 
   const PlanFile *file;
   std::vector<VariableSlot> slots;

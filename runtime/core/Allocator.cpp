@@ -16,7 +16,7 @@ struct Block::Counts {
   std::array<uint64_t, 4> byKind{};
 };
 
-const char *nameOf(MemoryKind kind) {
+const char *name_of(MemoryKind kind) {
   constexpr const char *names[] = {"variables", "arena", "workspace", "batch"};
   return names[static_cast<size_t>(kind)];
 }
@@ -65,7 +65,7 @@ Expected<Block> Allocator::allocate(MemoryKind kind, uint64_t bytes) {
         fmt::format(
             "{} bytes of {} do not fit: {} (held: variables {}, arena {}, "
             "workspace {}, batch {})",
-            bytes, nameOf(kind), why, counts->byKind[0], counts->byKind[1],
+            bytes, name_of(kind), why, counts->byKind[0], counts->byKind[1],
             counts->byKind[2], counts->byKind[3]));
   };
   if (bytes > kMaxExtent)

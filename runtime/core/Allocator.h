@@ -3,8 +3,8 @@
 // bookkeeping objects are not counted.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Status.h"
+#include "runtime/plan/Export.h"
 
 #include <array>
 #include <atomic>
@@ -19,7 +19,7 @@ namespace ampc::rt {
 enum class MemoryKind : uint8_t { Variables = 0, Arena, Workspace, Batch };
 
 /// Name for reports: `variables`, `arena`, `workspace`, `batch`.
-AMPC_API const char *nameOf(MemoryKind kind);
+AMPC_API const char *name_of(MemoryKind kind);
 
 class Allocator;
 

@@ -9,14 +9,14 @@
 
 namespace ampc::rt {
 
-std::string_view nameOf(CpuLevel level) {
+std::string_view name_of(CpuLevel level) {
   constexpr std::string_view names[] = {"baseline", "avx2", "avx512"};
   return names[static_cast<size_t>(level)];
 }
 
-std::optional<CpuLevel> cpuLevelByName(std::string_view name) {
+std::optional<CpuLevel> cpu_level_by_name(std::string_view name) {
   for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::Avx2, CpuLevel::Avx512})
-    if (nameOf(level) == name)
+    if (name_of(level) == name)
       return level;
   return std::nullopt;
 }
@@ -123,7 +123,7 @@ bool CpuFeatures::has(std::string_view feature) const {
          name == "cx8";
 }
 
-bool requestAmx() {
+bool request_amx() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
   static const bool granted =
       ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;

@@ -1,8 +1,8 @@
 // What this processor can do, and whether a plan's objects may run on it.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Status.h"
+#include "runtime/plan/Export.h"
 
 #include <optional>
 #include <string>
@@ -15,9 +15,9 @@ namespace ampc::rt {
 enum class CpuLevel : uint8_t { Baseline = 0, Avx2, Avx512 };
 
 /// `baseline`, `avx2`, `avx512`.
-AMPC_API std::string_view nameOf(CpuLevel level);
+AMPC_API std::string_view name_of(CpuLevel level);
 /// The level called `name`.
-AMPC_API std::optional<CpuLevel> cpuLevelByName(std::string_view name);
+AMPC_API std::optional<CpuLevel> cpu_level_by_name(std::string_view name);
 
 /// The processor, possibly seen narrower than it is.
 class AMPC_API CpuFeatures {
@@ -27,7 +27,7 @@ public:
 
   CpuLevel level() const { return found; }
   /// AMX tiles with bf16 products are there (and `limit` is not below avx512).
-  bool hasAmx() const { return amx; }
+  bool has_amx() const { return amx; }
   /// Whether a feature by LLVM's name (`avx512f`, `amx-bf16`, `fma`; a leading
   /// `+` is skipped) is usable here.
   bool has(std::string_view feature) const;
@@ -42,6 +42,6 @@ private:
 
 /// Asks the system for AMX tiles, once a process. False where the system
 /// refuses.
-AMPC_API bool requestAmx();
+AMPC_API bool request_amx();
 
 } // namespace ampc::rt

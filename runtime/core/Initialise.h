@@ -3,8 +3,8 @@
 // from the same bits.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Status.h"
+#include "runtime/plan/Export.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -137,7 +137,7 @@ Expected<void> convert(DType fromType, const std::byte *from, DType toType,
   if (narrows || isEightBitFloat(fromType) || isEightBitFloat(toType))
     return fail(Code::BadInput, "",
                 fmt::format("elements of {} do not convert to {}",
-                            nameOf(fromType), nameOf(toType)));
+                            name_of(fromType), name_of(toType)));
   size_t step = sizeOf(fromType), stride = sizeOf(toType);
   if (info(toType).isFloat) {
     for (uint64_t i = 0; i < count; ++i)
@@ -157,7 +157,7 @@ Expected<void> convert(DType fromType, const std::byte *from, DType toType,
     if (value < low || value > high)
       return fail(Code::BadInput, "",
                   fmt::format("element {} is {}, outside {}", i, value,
-                              nameOf(toType)));
+                              name_of(toType)));
     std::memcpy(to + i * stride, &value, stride); // little-endian
   }
   return {};

@@ -2,8 +2,8 @@
 // goes into and comes out of a session; kernels see bare pointers.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Status.h"
+#include "runtime/plan/Export.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // What a session is fed: borrowed tensors by name, and where they come from.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Tensor.h"
+#include "runtime/plan/Export.h"
 
 #include <optional>
 #include <string>

@@ -221,7 +221,7 @@ Expected<void> write_npy(const std::string &path, const TensorView &tensor,
         Code::BadInput, path,
         fmt::format(
             "NumPy has no element type for {}; a safetensors file holds it",
-            nameOf(tensor.dtype)));
+            name_of(tensor.dtype)));
   std::string shape;
   for (int64_t extent : tensor.shape)
     shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);

@@ -3,8 +3,8 @@
 // file from elsewhere is hostile.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Tensor.h"
+#include "runtime/plan/Export.h"
 #include "runtime/plan/FileIO.h"
 
 #include <string>

@@ -208,7 +208,7 @@ write_safetensors(const std::string &path, std::span<const NamedView> tensors,
     if (!row)
       return fail(Code::BadInput, path,
                   fmt::format("tensor '{}': safetensors files hold no {} here",
-                              item.name, nameOf(item.view.dtype)));
+                              item.name, name_of(item.view.dtype)));
     std::optional<uint64_t> count = countOf(item.view.shape);
     if (!count || *count * sizeOf(item.view.dtype) != item.view.bytes.size() ||
         item.name == "__metadata__" || !names.insert(item.name).second)

@@ -4,8 +4,8 @@
 // checked against the file.
 #pragma once
 
-#include "runtime/api/Export.h"
 #include "runtime/core/Tensor.h"
+#include "runtime/plan/Export.h"
 #include "runtime/plan/FileIO.h"
 
 #include <map>

@@ -151,7 +151,7 @@ openSamples(const DataSpec &spec, const Port &port, uint32_t position,
   if (!info(port.dtype).isFloat || sizeOf(port.dtype) == 1)
     return fail(Code::BadInput, text,
                 fmt::format("'{}' is of {}; {} data is for float inputs",
-                            port.name, nameOf(port.dtype), spec.kind));
+                            port.name, name_of(port.dtype), spec.kind));
   return std::make_unique<MadeUpReader>(spec.kind == "normal", seed, position,
                                         port);
 }

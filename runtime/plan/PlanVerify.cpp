@@ -138,7 +138,7 @@ Expected<void> Verifier::variables() const {
       return error(fmt::format(
           "{}: a random initialiser needs a float type and a site below "
           "2^30, got {} and {}",
-          what, nameOf(DType(variable->type()->dtype())), init.site()));
+          what, name_of(DType(variable->type()->dtype())), init.site()));
     AMPC_TRY(source(variable->source(), what));
     order.push_back(variable);
   }

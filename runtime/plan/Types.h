@@ -56,7 +56,7 @@ constexpr const DTypeInfo &info(DType type) {
 constexpr size_t sizeOf(DType type) { return info(type).bytes; }
 
 /// Name as the model language writes it.
-constexpr std::string_view nameOf(DType type) { return info(type).name; }
+constexpr std::string_view name_of(DType type) { return info(type).name; }
 
 /// The type called `name`, if there is one.
 constexpr std::optional<DType> dtypeByName(std::string_view name) {
@@ -89,7 +89,7 @@ constexpr std::optional<uint64_t> countOf(std::span<const int64_t> shape) {
 
 /// `f32[256, 1024]`, for messages.
 inline std::string typeText(DType type, std::span<const int64_t> shape) {
-  std::string text(nameOf(type));
+  std::string text(name_of(type));
   text += '[';
   for (size_t i = 0; i < shape.size(); ++i) {
     if (i)

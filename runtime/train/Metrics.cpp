@@ -10,15 +10,15 @@
 
 namespace ampc::rt {
 
-std::string jsonNumber(double value) {
+std::string json_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-std::string jsonNumber(float value) {
+std::string json_number(float value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-std::string jsonString(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\')
@@ -35,17 +35,17 @@ std::string step_line(const TrainRow &row) {
   const StepResult &result = row.result;
   std::string line =
       fmt::format("{{\"step\":{},\"loss\":{},\"lr\":{},\"samples_per_s\":{}",
-                  result.iteration, jsonNumber(result.loss),
-                  jsonNumber(result.lr), jsonNumber(row.samples_per_second));
+                  result.iteration, json_number(result.loss),
+                  json_number(result.lr), json_number(row.samples_per_second));
   if (result.scale)
-    line += fmt::format(",\"scale\":{}", jsonNumber(*result.scale));
+    line += fmt::format(",\"scale\":{}", json_number(*result.scale));
   if (result.scale || row.skipped)
     line += fmt::format(",\"skipped\":{}", row.skipped);
   if (result.grad_norm)
-    line += fmt::format(",\"grad_norm\":{}", jsonNumber(*result.grad_norm));
+    line += fmt::format(",\"grad_norm\":{}", json_number(*result.grad_norm));
   for (size_t i = 0; i < result.extras.size(); ++i)
-    line += fmt::format(",{}:{}", jsonString(row.extra_names[i]),
-                        jsonNumber(result.extras[i]));
+    line += fmt::format(",{}:{}", json_string(row.extra_names[i]),
+                        json_number(result.extras[i]));
   return line + '}';
 }
 
@@ -54,17 +54,17 @@ std::string summary_line(const TrainSummary &summary, double compile_seconds) {
       "{{\"summary\":true,\"steps\":{},\"loss\":{},\"wall_s\":{},\"compile_s\":"
       "{},"
       "\"peak_bytes\":{},\"planned_peak_bytes\":{},\"checkpoint\":{}}}",
-      summary.steps, jsonNumber(summary.loss), jsonNumber(summary.wall_seconds),
-      jsonNumber(compile_seconds), summary.memory.peak_bytes,
-      summary.memory.planned_peak_bytes,
-      summary.checkpoint.empty() ? "null" : jsonString(summary.checkpoint));
+      summary.steps, json_number(summary.loss),
+      json_number(summary.wall_seconds), json_number(compile_seconds),
+      summary.memory.peak_bytes, summary.memory.planned_peak_bytes,
+      summary.checkpoint.empty() ? "null" : json_string(summary.checkpoint));
 }
 
-std::string validationLine(uint64_t step, const EvalResult &result) {
+std::string validation_line(uint64_t step, const EvalResult &result) {
   std::string line =
       fmt::format("{{\"step\":{},\"split\":\"validation\"", step);
   for (auto &[name, value] : result.values)
-    line += fmt::format(",{}:{}", jsonString(name), jsonNumber(value));
+    line += fmt::format(",{}:{}", json_string(name), json_number(value));
   return line + '}';
 }
 

@@ -10,14 +10,14 @@
 namespace ampc::rt {
 
 /// A JSON number; `null` where it is not finite, which JSON cannot say.
-AMPC_API std::string jsonNumber(double value);
+AMPC_API std::string json_number(double value);
 /// A JSON number with the digits an f32 needs.
-AMPC_API std::string jsonNumber(float value);
+AMPC_API std::string json_number(float value);
 /// A JSON string with its quotes.
-AMPC_API std::string jsonString(std::string_view text);
+AMPC_API std::string json_string(std::string_view text);
 
 /// The line of one evaluation after window `step`.
-std::string validationLine(uint64_t step, const EvalResult &result);
+std::string validation_line(uint64_t step, const EvalResult &result);
 
 /// A file that lines are appended to.
 class MetricsFile {

@@ -16,7 +16,7 @@ namespace ampc::rt {
 enum class EntryKind : uint8_t { TrainStep = 0, EvalStep, Infer, Gradient };
 
 /// `train_step`, `eval_step`, `infer`, `gradient`.
-constexpr const char *nameOf(EntryKind kind) {
+constexpr const char *name_of(EntryKind kind) {
   constexpr const char *names[] = {"train_step", "eval_step", "infer",
                                    "gradient"};
   return names[static_cast<size_t>(kind)];

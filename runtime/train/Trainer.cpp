@@ -173,7 +173,7 @@ Expected<void> Run::validate() {
   AMPC_ASSIGN(summary.validation,
               stepper.eval(*options.validation, options.validation_batches));
   for (MetricsFile &file : files)
-    AMPC_TRY(file.write(validationLine(summary.steps, *summary.validation)));
+    AMPC_TRY(file.write(validation_line(summary.steps, *summary.validation)));
   auto took = Clock::now() - begin;
   lastRow += took;
   lastLine += took;

@@ -156,7 +156,7 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
     std::string line = fmt::format("{{\"samples\":{},\"left_over\":{}",
                                    result.samples, result.left_over);
     for (auto &[name, value] : result.values)
-      line += fmt::format(",{}:{}", jsonString(name), jsonNumber(value));
+      line += fmt::format(",{}:{}", json_string(name), json_number(value));
     print(line + "}");
     return Code::Ok;
   }
@@ -232,7 +232,7 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
     if (options.json)
       json +=
           fmt::format("{}{{\"name\":{},\"type\":{}}}", json.empty() ? "" : ",",
-                      jsonString(output.name), jsonString(type));
+                      json_string(output.name), json_string(type));
     else
       print(fmt::format("{}: {}", output.name, type));
   }

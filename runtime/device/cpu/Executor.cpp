@@ -74,7 +74,7 @@ Expected<void> CpuExecutor::checkTarget(const CpuFeatures &features) const {
   if (kind != "cpu")
     return fail(Code::BadInput, file.name(),
                 fmt::format("plan for target '{}', expected 'cpu'", kind));
-  std::optional<CpuLevel> wanted = cpuLevelByName(level);
+  std::optional<CpuLevel> wanted = cpu_level_by_name(level);
   if (!wanted)
     return fail(Code::BadInput, file.name(),
                 fmt::format("unknown target level 'cpu:{}'", level));
@@ -83,8 +83,8 @@ Expected<void> CpuExecutor::checkTarget(const CpuFeatures &features) const {
                 fmt::format("the plan is compiled for cpu:{}, this processor "
                             "has cpu:{}; compile "
                             "with --target cpu:{}",
-                            level, nameOf(features.level()),
-                            nameOf(features.level())));
+                            level, name_of(features.level()),
+                            name_of(features.level())));
   for (unsigned i = 0; i < sizeOfVector(plan.cpu_features()); ++i) {
     std::string name = plan.cpu_features()->Get(i)->str();
     if (!name.empty() && name[0] == '+')
@@ -95,8 +95,8 @@ Expected<void> CpuExecutor::checkTarget(const CpuFeatures &features) const {
           fmt::format(
               "the plan needs the processor feature '{}', which is not here; "
               "compile with --target cpu:{}",
-              name, nameOf(features.level())));
-    if (name == "amx-tile" && !requestAmx())
+              name, name_of(features.level())));
+    if (name == "amx-tile" && !request_amx())
       return fail(Code::Environment, file.name(),
                   "the system refuses AMX tiles to this process");
   }
@@ -117,20 +117,33 @@ Expected<void> CpuExecutor::loadKernels() {
   return {};
 }
 
+uint64_t CpuExecutor::arenaBytes() const {
+  uint64_t bytes = 0;
+  for (const fb::Entry *source : *file.plan().entries())
+    bytes = std::max(bytes, source->arena_bytes());
+  return bytes;
+}
+
+uint64_t CpuExecutor::batchBytes() const {
+  uint64_t bytes = 0;
+  for (const fb::Entry *source : *file.plan().entries())
+    for (auto *ports : {source->inputs(), source->outputs()})
+      for (unsigned i = 0; i < sizeOfVector(ports); ++i)
+        bytes += alignUp(ports->Get(i)->bytes());
+  return bytes;
+}
+
+uint64_t CpuExecutor::plannedBytes() const {
+  return file.plan().variable_bytes() + arenaBytes() + batchBytes() +
+         workspaceBytes;
+}
+
 Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
   const fb::Plan &plan = file.plan();
-  uint64_t arenaBytes = 0, batchBytes = 0;
-  for (const fb::Entry *source : *plan.entries()) {
-    arenaBytes = std::max(arenaBytes, source->arena_bytes());
-    for (unsigned i = 0; i < sizeOfVector(source->inputs()); ++i)
-      batchBytes += alignUp(source->inputs()->Get(i)->bytes());
-    for (unsigned i = 0; i < sizeOfVector(source->outputs()); ++i)
-      batchBytes += alignUp(source->outputs()->Get(i)->bytes());
-  }
   AMPC_ASSIGN(variables,
               allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));
-  AMPC_ASSIGN(arena, allocator.allocate(MemoryKind::Arena, arenaBytes));
-  AMPC_ASSIGN(batches, allocator.allocate(MemoryKind::Batch, batchBytes));
+  AMPC_ASSIGN(arena, allocator.allocate(MemoryKind::Arena, arenaBytes()));
+  AMPC_ASSIGN(batches, allocator.allocate(MemoryKind::Batch, batchBytes()));
   std::byte *next = batches.data();
   entries.resize(plan.entries()->size());
   for (unsigned e = 0; e < plan.entries()->size(); ++e) {

@@ -33,6 +33,11 @@ public:
   /// pool if another session has it. A failing library: Code Environment.
   [[nodiscard]] Expected<void> run(size_t entry);
 
+  /// Bytes this plan needs by its own account: the variables, the largest
+  /// arena, the buffers of inputs and outputs, the largest workspace. What the
+  /// allocator counted is to agree.
+  uint64_t plannedBytes() const;
+
   /// Bytes of variable `index` (of the plan's list).
   std::byte *variable(size_t index) const {
     return variables.data() + variableOffset(index);
@@ -70,6 +75,10 @@ private:
   std::byte *address(const Entry &entry, const fb::Place &place) const;
   Expected<void> checkTarget(const CpuFeatures &features) const;
   Expected<void> loadKernels();
+  /// Of the largest entry.
+  uint64_t arenaBytes() const;
+  /// Of the inputs and outputs of all entries, each padded to 64.
+  uint64_t batchBytes() const;
   Expected<void> allocateBuffers(Allocator &allocator);
   Expected<void> prepare(const fb::Entry &source, Entry &entry);
 

@@ -163,7 +163,7 @@ TEST(CpuFeatures, LevelsNestAndNarrow) {
   CpuFeatures narrow = CpuFeatures::probe(CpuLevel::Baseline);
   EXPECT_EQ(narrow.level(), CpuLevel::Baseline);
   EXPECT_FALSE(narrow.has("avx2"));
-  EXPECT_FALSE(narrow.hasAmx());
+  EXPECT_FALSE(narrow.has_amx());
   CpuFeatures middle = CpuFeatures::probe(CpuLevel::Avx2);
   EXPECT_LE(middle.level(), CpuLevel::Avx2);
   EXPECT_FALSE(middle.has("avx512f"));
@@ -171,8 +171,8 @@ TEST(CpuFeatures, LevelsNestAndNarrow) {
     EXPECT_TRUE(all.has("avx512f") && all.has("avx512vl") && all.has("fma") &&
                 all.has("bmi"));
   }
-  EXPECT_EQ(cpuLevelByName("avx2"), CpuLevel::Avx2);
-  EXPECT_FALSE(cpuLevelByName("sse9"));
+  EXPECT_EQ(cpu_level_by_name("avx2"), CpuLevel::Avx2);
+  EXPECT_FALSE(cpu_level_by_name("sse9"));
 }
 
 TEST(AtomicFile, LeavesOldOrNew) {

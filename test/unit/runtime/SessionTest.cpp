@@ -172,6 +172,52 @@ TEST(Session, MemoryLimitHolds) {
   MemoryReport memory = session.memory();
   EXPECT_EQ(memory.peak_bytes, memory.planned_peak_bytes);
   must(Session::open(regressionPlan(), {.memory_limit = memory.peak_bytes}));
+  Data data;
+  must(session.step(data.batch));
+  must(session.infer(data.batch));
+  EXPECT_EQ(session.memory().peak_bytes, memory.planned_peak_bytes)
+      << "a step takes no more";
+}
+
+TEST(Session, PlannedMemoryIsThePlansSum) {
+  // Without a contraction there is no workspace, and the sum is known here.
+  fb::PlanT plan = regression();
+  plan.entries.erase(plan.entries.begin(), plan.entries.begin() + 2);
+  plan.entries[0]->arena_bytes = 100;
+  fb::FillT fill;
+  fill.dst = std::make_unique<fb::Place>(fb::Space::Output, 0, 0);
+  fill.bytes = 96;
+  fill.width = 4;
+  plan.entries[0]->instructions[0]->op.Set(std::move(fill));
+  Session session = must(Session::open(
+      must(Plan::from_bytes(must(writePlan(plan, regressionSections()))))));
+  MemoryReport memory = session.memory();
+  // Variables 256, arena 100, x 128, y 96 padded to 128.
+  EXPECT_EQ(memory.planned_peak_bytes, 256u + 100u + 128u + 128u);
+  EXPECT_EQ(memory.peak_bytes, memory.planned_peak_bytes);
+}
+
+TEST(Session, SavesTheSeedInForce) {
+  fb::PlanT plan = regression();
+  auto variable = std::make_unique<fb::VariableT>(*plan.variables[1]);
+  variable->name = "ampc.state/seed";
+  variable->offset = plan.variable_bytes;
+  plan.variable_bytes += 64;
+  plan.variables.push_back(std::move(variable));
+  Plan seeded =
+      must(Plan::from_bytes(must(writePlan(plan, regressionSections()))));
+  Session session = must(Session::open(seeded, {.seed = 5}));
+  EXPECT_EQ(session.seed(), 5u);
+  Tensor value = must(Tensor::zeros(DType::I64, {}));
+  value.as<int64_t>()[0] = 77;
+  must(session.write("ampc.state/seed", value.view()));
+  EXPECT_EQ(session.seed(), 77u);
+  std::string path = temporary("seed.safetensors");
+  must(session.save(path));
+  Session other = must(Session::open(seeded, {.seed = 6}));
+  must(other.load(path));
+  EXPECT_EQ(other.seed(), 77u);
+  EXPECT_EQ(must(other.read("ampc.state/seed")).as<int64_t>()[0], 77);
 }
 
 TEST(Session, ForeignTargetsAreRefused) {

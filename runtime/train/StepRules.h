@@ -1,0 +1,87 @@
+// What the names and roles of a plan mean to whatever trains: which outputs of
+// train_step are the loss, the rate and so on, and which variables a checkpoint
+// holds. One rule for every stepper.
+#pragma once
+
+#include "runtime/plan/Export.h"
+#include "runtime/train/Stepper.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ampc::rt {
+
+/// Names of variables the runtime knows; each may be absent from a plan.
+namespace state {
+inline constexpr const char *kIteration = "ampc.state/iteration";
+inline constexpr const char *kUpdate = "ampc.state/update";
+inline constexpr const char *kMicro = "ampc.state/micro";
+inline constexpr const char *kSeed = "ampc.state/seed";
+inline constexpr const char *kRate = "ampc.state/lr";
+inline constexpr const char *kScale = "ampc.state/scale";
+inline constexpr const char *kEvalIndex = "ampc.state/eval_index";
+/// A 16-bit working copy of NAME is called so, then NAME.
+inline constexpr std::string_view kCopyPrefix = "ampc.copy16/";
+} // namespace state
+
+/// What a variable is for; numbers are those of `Role` in plan.fbs.
+enum class VariableRole : uint8_t {
+  Parameter = 0,
+  Master,
+  Copy16,
+  Moment,
+  Statistic,
+  Accumulator,
+  Scaler,
+  Counter,
+  Rate
+};
+
+/// Whether a checkpoint holds a variable: not copies, accumulators, rates, the
+/// seed (it stands beside them) or the evaluation index.
+AMPC_API bool is_saved(VariableRole role, std::string_view name);
+/// Whether a weights file holds it: saved, and the model's own.
+AMPC_API bool is_weight(VariableRole role, std::string_view name);
+
+/// Which outputs of train_step are what, by index into its ports.
+struct StepOutputs {
+  /// The output called `loss`, or the only loss.
+  std::optional<size_t> loss;
+  /// Losses that add up where there is no `loss`.
+  std::vector<size_t> loss_parts;
+  std::optional<size_t> applied;   ///< `ampc.applied`: 0 for a skipped window
+  std::optional<size_t> rate;      ///< `ampc.lr`
+  std::optional<size_t> grad_norm; ///< `ampc.grad_norm`
+  /// Further losses and metrics, and their names.
+  std::vector<size_t> extras;
+  std::vector<std::string> extra_names;
+
+  /// Fills what the outputs tell into `result`; `mean(index)` is an output's
+  /// value over its divisor. What they do not tell stays. Allocates only where
+  /// `result.extras` has not yet its size.
+  template <class Mean>
+  void fill(StepResult &result, Mean mean) const {
+    if (applied)
+      result.applied = mean(*applied) != 0;
+    result.loss = loss ? mean(*loss) : 0.0f;
+    for (size_t i = 0; !loss && i < loss_parts.size(); ++i)
+      result.loss += mean(loss_parts[i]);
+    if (rate)
+      result.lr = mean(*rate);
+    result.grad_norm =
+        grad_norm ? std::optional<float>(mean(*grad_norm)) : std::nullopt;
+    result.extras.resize(extras.size());
+    for (size_t i = 0; i < extras.size(); ++i)
+      result.extras[i] = mean(extras[i]);
+  }
+};
+
+/// Sorts the outputs of train_step. A loss or metric of an 8-bit float type:
+/// Code BadInput at `where`.
+[[nodiscard]] AMPC_API Expected<StepOutputs>
+classify_outputs(std::span<const Port> ports, const std::string &where);
+
+} // namespace ampc::rt
