@@ -11,6 +11,10 @@ MAY_USE = {
     "codegen": ["codegen", "ir", "runtime/plan"],
     "runtime": ["runtime"],
     "runtime/plan": ["runtime/plan"],
+    "runtime/core": ["runtime/core", "runtime/plan"],
+    "runtime/device": ["runtime/device", "runtime/core", "runtime/plan"],
+    "runtime/data": ["runtime/data", "runtime/core", "runtime/plan"],
+    "runtime/train": ["runtime/train", "runtime/data", "runtime/core", "runtime/plan"],
     "tools": ["tools", "codegen", "passes", "ir", "runtime"],
     "tools/ampc-rt": ["tools/ampc-rt", "runtime"],
     "test": ["test", "tools", "codegen", "passes", "ir", "runtime"],
@@ -134,7 +138,13 @@ def examples():
             ("passes/A.cpp", "runtime/plan/Types.h"), ("codegen/A.cpp", "passes/fusion/Passes.h"),
             ("codegen/A.cpp", "runtime/core/Status.h"), ("runtime/A.cpp", "ir/dialect/Dialect.h"),
             ("runtime/A.cpp", "passes/Register.h"), ("runtime/A.cpp", "codegen/Register.h"),
-            ("runtime/plan/A.cpp", "runtime/core/Status.h"), ("ir/A.cpp", "tools/libampc/Model.h"),
+            ("runtime/plan/A.cpp", "runtime/core/Status.h"),
+            ("runtime/core/A.h", "runtime/api/Export.h"),
+            ("runtime/core/A.cpp", "runtime/device/cpu/Executor.h"),
+            ("runtime/device/cpu/A.cpp", "runtime/data/Batch.h"),
+            ("runtime/data/A.h", "runtime/train/Stepper.h"),
+            ("runtime/train/A.cpp", "runtime/device/cpu/Executor.h"),
+            ("runtime/train/A.cpp", "runtime/api/Session.h"), ("ir/A.cpp", "tools/libampc/Model.h"),
             ("runtime/A.cpp", "test/lib/Helper.h"), ("tools/ampc/A.cpp", "test/lib/Helper.h"),
             ("tools/ampc-rt/A.cpp", "ir/dialect/Dialect.h"),
             ("examples/embed/A.cpp", "runtime/api/Session.h")]:
@@ -152,6 +162,9 @@ def examples():
     yield ("a .td includes upward", check(Tree({"ir/A.td": 'include "passes/P.td"\n'})), "ir/A.td:1")
     yield ("allowed includes", check(Tree({
         "codegen/A.cpp": '#include "runtime/plan/Types.h"\n#include "mlir/IR/Builders.h"\n',
+        "runtime/device/cpu/A.cpp": '#include "runtime/core/Tensor.h"\n',
+        "runtime/train/A.cpp": '#include "runtime/data/Batch.h"\n',
+        "runtime/api/A.cpp": '#include "runtime/device/cpu/Executor.h"\n',
         "ir/frontend/onnx/A.cpp": "#include <onnx/onnx_pb.h>\n",
         "tools/libampc/A.cpp": '#include "passes/Register.h"\n#include "codegen/Register.h"\n',
         "test/unit/A.cpp": '#include "runtime/core/Status.h"\n#include "ir/dialect/Dialect.h"\n',
@@ -160,6 +173,8 @@ def examples():
                  "passes/CMakeLists.txt": "ampc_add_library(AmpcPasses A.cpp LINK_LIBS AmpcIR)",
                  "codegen/CMakeLists.txt": "ampc_add_library(AmpcCodegen A.cpp LINK_LIBS AmpcIR)",
                  "runtime/core/CMakeLists.txt": "ampc_add_library(AmpcCore A.cpp)",
+                 "runtime/data/CMakeLists.txt": "ampc_add_library(AmpcData A.cpp)",
+                 "runtime/train/CMakeLists.txt": "ampc_add_library(AmpcTrain A.cpp)",
                  "runtime/plan/CMakeLists.txt": "ampc_add_library(AmpcPlan A.cpp)"}
     yield "allowed links", check(Tree(libraries)), None
     embed = "add_executable(e m.cpp)\ntarget_link_libraries(e PRIVATE %s)"
@@ -173,7 +188,8 @@ def examples():
                             ("runtime/api", "AmpcIR"), ("runtime/api", "MLIR"),
                             ("runtime/api", "LLVM"), ("runtime/api", "lldELF"),
                             ("runtime/api", "protobuf::libprotobuf"), ("ir", "onnx"),
-                            ("tools/ampc-rt", "AmpcIR"), ("runtime/plan", "AmpcCore")]:
+                            ("tools/ampc-rt", "AmpcIR"), ("runtime/plan", "AmpcCore"),
+                            ("runtime/core", "AmpcData"), ("runtime/data", "AmpcTrain")]:
         path = f"{folder}/x/CMakeLists.txt"
         for text in [f"ampc_add_library(X A.cpp\n  PCH a.h\n  LINK_LIBS {library} # why\n)",
                      f"add_library(X A.cpp)\ntarget_link_libraries(X PUBLIC {library})",
