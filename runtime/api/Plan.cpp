@@ -91,7 +91,7 @@ DataOptions Plan::data_options() const {
   DataOptions options;
   size_t slash = source->name().find_last_of('/');
   if (slash != std::string::npos)
-    options.directory = source->name().substr(0, slash);
+    options.directory = source->name().substr(0, slash ? slash : 1);
   options.shuffle = source->plan().shuffle();
   options.seed = train_defaults().seed;
   for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
@@ -100,6 +100,12 @@ DataOptions Plan::data_options() const {
       if (std::find(options.known.begin(), options.known.end(), port.name) ==
           options.known.end())
         options.known.push_back(port.name);
+  // An entry asks for what it reaches; the model's lines may fill more.
+  for (const DataLine &line : data_lines())
+    for (const std::string &name : line.names)
+      if (std::find(options.known.begin(), options.known.end(), name) ==
+          options.known.end())
+        options.known.push_back(name);
   return options;
 }
 

@@ -24,7 +24,7 @@ struct DataOptions {
       true; ///< files: a new order each epoch, a function of seed and epoch
   uint64_t seed = 0; ///< of the shuffle
   std::vector<std::string>
-      known; ///< every input of the model; other names are an error
+      known; ///< inputs of the model, reached or not; others are an error
 };
 
 /// Opens `lines` for `ports`; each port needs a line (`no data for input 'x'`),

@@ -3,7 +3,6 @@
 // `--data NAMES=SPEC` would have.
 #include "ir/frontend/model/Elaborator.h"
 
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -140,15 +139,9 @@ Attribute Elaborator::dataLine(const Setting &setting,
                                       " names");
       return {};
     }
-    // Relative to the folder of the model.
-    llvm::SmallString<128> file = rest.value.asString();
-    if (!llvm::sys::path::is_absolute(file)) {
-      llvm::SmallString<128> joined = llvm::sys::path::parent_path(
-          diagnostics.sources().resolve(ast.data->name.loc).file);
-      llvm::sys::path::append(joined, file);
-      file = joined;
-    }
-    spec += file.str();
+    // As written: whoever opens the file joins it with the folder of the model
+    // or of the plan, which may have been moved with its data.
+    spec += rest.value.asString();
   }
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("names", builder.getArrayAttr(names)),

@@ -29,7 +29,7 @@ TEST(Elaborate, Mlp) {
       text,
       "module attributes {amp.data = [{loc = loc(\"models/t.amp\":14:8), names "
       "= [\"x\"], spec = \"normal:1\"}, {loc = loc(\"models/t.amp\":15:2), "
-      "names = [\"y\"], spec = \"npy:models/y.npy\"}], amp.model = \"mlp\", "
+      "names = [\"y\"], spec = \"npy:y.npy\"}], amp.model = \"mlp\", "
       "amp.stage = #amp.stage<model>, amp.train = {log_every = 10 : i64, "
       "optimizer = {beta1 = 9.000000e-01 : f64, beta2 = 0.99899999999999999 : "
       "f64, eps = 1.000000e-08 : f64, lr = 1.000000e-03 : f64, op = "
