@@ -196,8 +196,6 @@ Expected<void> Run::finish() {
 Expected<TrainSummary> Run::train() {
   AMPC_TRY(prepare());
   summary.steps = firstStep;
-  if (!options.resume.empty())
-    summary.checkpoint = options.resume;
   for (uint64_t step = firstStep; step < options.steps; ++step) {
     if (options.interrupt &&
         options.interrupt->load(std::memory_order_relaxed)) {

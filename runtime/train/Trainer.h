@@ -50,7 +50,7 @@ struct TrainSummary {
   float loss = 0;     ///< of the last window
   double wall_seconds = 0;
   MemoryReport memory;
-  std::string checkpoint;   ///< path of the last checkpoint; empty: none
+  std::string checkpoint;   ///< the last one that this run wrote; empty: none
   bool interrupted = false; ///< stopped by `interrupt`, with everything saved
   std::optional<EvalResult> validation; ///< the last evaluation
 };

@@ -1,11 +1,30 @@
 // Command line options.
 #include "tools/ampc-rt/RunOptions.h"
 
+#include <charconv>
+#include <fmt/format.h>
+
 namespace ampc::rt {
 
+CLI::Option *addCount(CLI::App &command, const std::string &name,
+                      std::optional<uint64_t> &to, const std::string &text) {
+  auto parse = [name, &to](const std::string &given) {
+    uint64_t value = 0;
+    const char *end = given.data() + given.size();
+    auto [stop, error] = std::from_chars(given.data(), end, value);
+    if (error != std::errc() || stop != end)
+      throw CLI::ValidationError(
+          name, fmt::format("expected a whole number from 0 to {}, got '{}'",
+                            UINT64_MAX, given));
+    to = value;
+  };
+  return command.add_option_function<std::string>(name, parse, text)
+      ->type_name("UINT");
+}
+
 void addCommonOptions(CLI::App &command, RunOptions &options) {
-  command.add_option("--seed", options.seed,
-                     "Seed of initialisers and random ops");
+  addCount(command, "--seed", options.seed,
+           "Seed of initialisers and random ops");
   command
       .add_option("--threads", options.threads,
                   "Threads (0: one per processor)")
@@ -28,15 +47,16 @@ void addDataOptions(CLI::App &command, RunOptions &options) {
 
 void addTrainOptions(CLI::App &command, RunOptions &options) {
   addDataOptions(command, options);
-  command.add_option("--steps", options.steps,
-                     "Windows in all, those before a resume included");
-  command.add_option("--out", options.out,
-                     "Directory of checkpoints and metrics.jsonl");
-  command.add_option("--save-every", options.save_every,
-                     "Steps between checkpoints (0: the end)");
-  command.add_option("--log-every", options.log_every, "Steps between rows");
-  command.add_option("--validate-every", options.validate_every,
-                     "Steps between validations (0: the end)");
+  addCount(command, "--steps", options.steps,
+           "Windows in all, those before a resume included");
+  CLI::Option *out = command.add_option(
+      "--out", options.out, "Directory of checkpoints and metrics.jsonl");
+  addCount(command, "--save-every", options.save_every,
+           "Steps between checkpoints (0: the end); needs --out")
+      ->needs(out);
+  addCount(command, "--log-every", options.log_every, "Steps between rows");
+  addCount(command, "--validate-every", options.validate_every,
+           "Steps between validations (0: the end)");
   command.add_option("--resume", options.resume, "Continue from a checkpoint");
   command.add_option("--metrics", options.metrics,
                      "Write metrics to FILE.jsonl");

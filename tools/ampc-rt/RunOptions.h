@@ -24,6 +24,10 @@ struct RunOptions {
   std::string output_dir;
 };
 
+/// Adds an option of a whole number. What is none (a sign, a fraction, more
+/// than 64 bits) is refused with the option's name and the value.
+CLI::Option *addCount(CLI::App &command, const std::string &name,
+                      std::optional<uint64_t> &to, const std::string &text);
 /// `--seed --threads --weights --partial --force --json`.
 void addCommonOptions(CLI::App &command, RunOptions &options);
 /// `--data`.

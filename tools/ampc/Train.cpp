@@ -32,8 +32,8 @@ Action addEval(CLI::App &app) {
   auto options = std::make_shared<ModelCommand>();
   addModelOptions(*command, *options);
   rt::addDataOptions(*command, options->run);
-  command->add_option("--steps", options->run.steps,
-                      "Batches (default: one epoch)");
+  rt::addCount(*command, "--steps", options->run.steps,
+               "Batches (default: one epoch)");
   return [options]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(OpenCommand open, openModel(*options, {"eval_step"}));
     return rt::runEval(*open.opened.stepper, settingsOf(open.opened),
