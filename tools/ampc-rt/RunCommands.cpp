@@ -3,9 +3,13 @@
 #include "runtime/train/Metrics.h"
 #include "tools/ampc-rt/Interrupt.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iostream>
 
 namespace ampc::rt {
 
@@ -22,6 +26,8 @@ std::string clockText(double seconds) {
                : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
+/// A failure stays in the stream's error flag, which `finishOutput` looks at: a
+/// run of hours is not lost for its rows.
 void print(const std::string &line) {
   std::fputs((line + "\n").c_str(), stdout);
   std::fflush(stdout);
@@ -46,6 +52,25 @@ std::string rowText(const TrainRow &row) {
   return text;
 }
 
+/// A line of `--data`. Its file is relative to where the user stands, the
+/// model's files are to the model.
+Expected<DataLine> givenLine(const std::string &text) {
+  AMPC_ASSIGN(DataLine line, parse_data_line(text));
+  if (!line.spec.starts_with("npy:"))
+    return line;
+  std::string file = line.spec.substr(4);
+  if (file.empty())
+    return fail(Code::Usage, "--data " + text,
+                "expected npy:FILE, the file's name is empty");
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(file, error);
+  if (error)
+    return fail(Code::Environment, "--data " + text,
+                fmt::format("no current directory: {}", error.message()));
+  line.spec = "npy:" + path.string();
+  return line;
+}
+
 /// The model's lines with the command line's on top, split by what they are
 /// for.
 Expected<std::vector<DataLine>> dataLines(const ModelSettings &settings,
@@ -53,7 +78,7 @@ Expected<std::vector<DataLine>> dataLines(const ModelSettings &settings,
                                           bool validation) {
   std::vector<DataLine> given, chosen;
   for (const std::string &text : options.data) {
-    AMPC_ASSIGN(DataLine line, parse_data_line(text));
+    AMPC_ASSIGN(DataLine line, givenLine(text));
     given.push_back(std::move(line));
   }
   for (DataLine &line : replace_lines(settings.lines, given))
@@ -62,18 +87,11 @@ Expected<std::vector<DataLine>> dataLines(const ModelSettings &settings,
   return chosen;
 }
 
-/// Data of the model is relative to the model; data of the command line to
-/// where the user stands.
-Expected<std::unique_ptr<DataSource>> openLines(std::vector<DataLine> lines,
+Expected<std::unique_ptr<DataSource>> openLines(std::span<const DataLine> lines,
                                                 const ModelSettings &settings,
                                                 const RunOptions &options,
                                                 std::span<const Port> ports,
                                                 bool shuffle) {
-  for (DataLine &line : lines)
-    for (const std::string &text : options.data)
-      if (text.ends_with("=" + line.spec) && line.spec.starts_with("npy:"))
-        line.spec =
-            "npy:" + std::filesystem::absolute(line.spec.substr(4)).string();
   DataOptions data = settings.data;
   data.shuffle = data.shuffle && shuffle;
   if (options.seed)
@@ -110,14 +128,14 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
                         const RunOptions &options) {
   AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, false));
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
-              openLines(std::move(lines), settings, options,
+              openLines(lines, settings, options,
                         stepper.inputs(EntryKind::TrainStep), true));
   TrainOptions train = trainOptions(settings, options);
   AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
   std::unique_ptr<DataSource> validation;
   if (!held.empty() && stepper.has_entry(EntryKind::EvalStep)) {
     AMPC_ASSIGN(validation,
-                openLines(std::move(held), settings, options,
+                openLines(held, settings, options,
                           stepper.inputs(EntryKind::EvalStep), false));
     train.validation = validation.get();
     train.validation_batches = validation->batches() ? 0 : kEndlessValidation;
@@ -148,7 +166,7 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
     AMPC_ASSIGN(lines, dataLines(settings, options, false));
   }
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
-              openLines(std::move(lines), settings, options,
+              openLines(lines, settings, options,
                         stepper.inputs(EntryKind::EvalStep), false));
   AMPC_ASSIGN(EvalResult result,
               stepper.eval(*data, options.steps.value_or(0)));
@@ -171,24 +189,49 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
   return Code::Ok;
 }
 
-Expected<std::vector<NamedTensor>> readInputs(const RunOptions &options) {
-  std::vector<NamedTensor> tensors;
+Expected<std::vector<GivenTensor>> readInputs(const RunOptions &options) {
+  std::vector<GivenTensor> tensors;
   for (const std::string &text : options.input) {
     size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
       return fail(Code::Usage, "--input " + text, "expected NAME=FILE.npy");
     AMPC_ASSIGN(NpyFile file, NpyFile::open(text.substr(equals + 1)));
     AMPC_ASSIGN(Tensor tensor, Tensor::copy_of(file.view()));
-    tensors.push_back({text.substr(0, equals), std::move(tensor)});
+    tensors.push_back(
+        {text.substr(0, equals), std::move(tensor), "--input " + text});
   }
   if (!options.inputs.empty()) {
     AMPC_ASSIGN(Safetensors file, Safetensors::open(options.inputs));
     for (const Safetensors::Entry &entry : file.tensors()) {
       AMPC_ASSIGN(Tensor tensor, Tensor::copy_of(entry.view()));
-      tensors.push_back({entry.name, std::move(tensor)});
+      tensors.push_back({entry.name, std::move(tensor), options.inputs});
     }
   }
   return tensors;
+}
+
+/// Makes `given` what `port` takes: the shape must be the same, the element
+/// type is converted as training data is.
+static Expected<void> fitInput(GivenTensor &given, const Port &port) {
+  DType from = given.tensor.dtype();
+  std::span<const int64_t> shape = given.tensor.shape();
+  if (!std::equal(shape.begin(), shape.end(), port.shape.begin(),
+                  port.shape.end()) ||
+      (info(from).isFloat && !info(port.dtype).isFloat))
+    return fail(Code::BadInput, given.where,
+                fmt::format("'{}' expects {}, the file holds {}", port.name,
+                            typeText(port.dtype, port.shape),
+                            typeText(from, shape)));
+  if (from == port.dtype)
+    return {};
+  AMPC_ASSIGN(Tensor converted, Tensor::zeros(port.dtype, port.shape));
+  Expected<void> done = convert(from, given.tensor.bytes().data(), port.dtype,
+                                converted.bytes().data(), converted.count());
+  if (!done)
+    return fail(Code::BadInput, given.where,
+                fmt::format("'{}': {}", port.name, done.error().message));
+  given.tensor = std::move(converted);
+  return {};
 }
 
 Expected<void> writeOutputs(const std::string &directory,
@@ -213,15 +256,19 @@ Expected<void> writeOutputs(const std::string &directory,
 }
 
 Expected<Code> runInfer(Stepper &stepper, const RunOptions &options) {
-  AMPC_ASSIGN(std::vector<NamedTensor> inputs, readInputs(options));
-  return runEntry(stepper, EntryKind::Infer, inputs, options);
+  AMPC_ASSIGN(std::vector<GivenTensor> inputs, readInputs(options));
+  return runEntry(stepper, EntryKind::Infer, std::move(inputs), options);
 }
 
 Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
-                        std::span<const NamedTensor> inputs,
+                        std::vector<GivenTensor> inputs,
                         const RunOptions &options) {
+  for (const Port &port : stepper.inputs(entry))
+    for (GivenTensor &input : inputs)
+      if (input.name == port.name)
+        AMPC_TRY(fitInput(input, port));
   Batch batch;
-  for (const NamedTensor &input : inputs)
+  for (const GivenTensor &input : inputs)
     batch.set(input.name, input.tensor);
   AMPC_ASSIGN(std::vector<NamedTensor> outputs, stepper.run(entry, batch));
   if (!options.output_dir.empty())
@@ -239,6 +286,21 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
   if (options.json)
     print(fmt::format("{{\"outputs\":[{}]}}", json));
   return Code::Ok;
+}
+
+int finishOutput(int code) {
+  std::cout.flush();
+  bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  failed |= std::fflush(stdout) != 0;
+  if (!failed)
+    return code;
+  int reported =
+      report({Code::Environment,
+              fmt::format("cannot write the output{}{}", errno ? ": " : "",
+                          errno ? std::strerror(errno) : ""),
+              "stdout"});
+  return code == int(Code::Ok) ? reported : code;
 }
 
 int report(const Error &error) {

@@ -31,14 +31,22 @@ ModelSettings settingsOf(const Plan &plan);
                                      const ModelSettings &settings,
                                      const RunOptions &options);
 
+/// A tensor the user gave for an input.
+struct GivenTensor {
+  std::string name;
+  Tensor tensor;
+  std::string where; ///< the option or the file, for errors
+};
+
 /// Runs `infer` on given tensors, writes and lists the outputs.
 [[nodiscard]] Expected<Code> runInfer(Stepper &stepper,
                                       const RunOptions &options);
 
 /// Runs an entry that writes no variable on `inputs`, writes and lists its
-/// outputs.
+/// outputs. An input of another shape, or of floats for integers: Code
+/// BadInput; other element types are converted.
 [[nodiscard]] Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
-                                      std::span<const NamedTensor> inputs,
+                                      std::vector<GivenTensor> inputs,
                                       const RunOptions &options);
 
 /// Writes named tensors to `directory`: NAME.npy for each that NumPy can hold,
@@ -48,8 +56,12 @@ ModelSettings settingsOf(const Plan &plan);
                                           bool overwrite);
 
 /// The tensors named by `--input` and `--inputs`, checked against nothing yet.
-[[nodiscard]] Expected<std::vector<NamedTensor>>
+[[nodiscard]] Expected<std::vector<GivenTensor>>
 readInputs(const RunOptions &options);
+
+/// Flushes stdout at the end of a command. Where a write to it failed: says so
+/// on stderr and turns `code` 0 into Code Environment.
+int finishOutput(int code);
 
 /// Prints `where: error: message` on stderr; gives the exit code.
 int report(const Error &error);

@@ -44,16 +44,16 @@ int main(int argc, char **argv) {
       add("eval", "Losses and metrics on a data set",
           "eval mlp.ampx --weights run/last --data x,y=normal:2 --steps 4");
   addDataOptions(*eval, options);
-  eval->add_option("--steps", options.steps, "Batches (default: one epoch)");
+  addCount(*eval, "--steps", options.steps, "Batches (default: one epoch)");
   addInferOptions(
       *add("infer", "One forward pass", "infer mlp.ampx --input x=x.npy"),
       options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : int(Code::Usage);
+    return finishOutput(app.exit(error) == 0 ? 0 : int(Code::Usage));
   }
   Expected<Code> code =
       execute(app.get_subcommands().front()->get_name(), path, options);
-  return code ? int(*code) : report(code.error());
+  return finishOutput(code ? int(*code) : report(code.error()));
 }

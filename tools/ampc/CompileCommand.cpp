@@ -75,7 +75,7 @@ Action addCompile(CLI::App &app) {
     AMPC_ASSIGN(std::string text, emit(model, emitted, compile));
     if (*output == "-") {
       std::fwrite(text.data(), 1, text.size(), stdout);
-      return rt::Code::Ok;
+      return rt::Code::Ok; // main looks at the stream's error flag
     }
     AMPC_ASSIGN(rt::AtomicFile file,
                 rt::AtomicFile::create(*output, options->run.force));

@@ -54,15 +54,15 @@ rt::Expected<rt::Code> runGradient(const RunCommand &options,
   AMPC_ASSIGN(OpenCommand open, openModel(options.model, {"gradient"},
                                           request.output, options.mode));
   rt::Stepper &stepper = *open.opened.stepper;
-  AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
+  AMPC_ASSIGN(std::vector<rt::GivenTensor> inputs,
               rt::readInputs(options.model.run));
   std::string seed = "grad." + request.output;
   for (const rt::Port &port : stepper.inputs(rt::EntryKind::Gradient))
     if (port.name == seed) {
       AMPC_ASSIGN(rt::Tensor tensor, upstream(request, port));
-      inputs.push_back({seed, std::move(tensor)});
+      inputs.push_back({seed, std::move(tensor), "--grad " + options.grad});
     }
-  return rt::runEntry(stepper, rt::EntryKind::Gradient, inputs,
+  return rt::runEntry(stepper, rt::EntryKind::Gradient, std::move(inputs),
                       options.model.run);
 }
 
@@ -91,10 +91,10 @@ Action addRun(CLI::App &app) {
     }
     AMPC_ASSIGN(OpenCommand open,
                 openModel(options->model, {"infer"}, "", options->mode));
-    AMPC_ASSIGN(std::vector<rt::NamedTensor> inputs,
+    AMPC_ASSIGN(std::vector<rt::GivenTensor> inputs,
                 rt::readInputs(options->model.run));
-    return rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer, inputs,
-                        options->model.run);
+    return rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer,
+                        std::move(inputs), options->model.run);
   };
 }
 

@@ -12,6 +12,12 @@ namespace ampc {
 
 namespace {
 
+/// Unlike fmt::print this does not throw where the write fails; main looks at
+/// the stream's error flag.
+void put(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 /// The features that change what is generated, by LLVM's names.
 std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
   std::vector<std::string> found;
@@ -23,23 +29,23 @@ std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
 }
 
 void printText(const rt::CpuFeatures &cpu, unsigned threads) {
-  fmt::print("ampc {}\nLLVM {}\ntargets cpu\n", rt::runtime_version(),
-             llvm_version());
-  fmt::print("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
-             fmt::join(cpuFeatures(cpu), " "), threads);
-  fmt::print("devices: cpu\n");
+  put(fmt::format("ampc {}\nLLVM {}\ntargets cpu\n", rt::runtime_version(),
+                  llvm_version()));
+  put(fmt::format("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
+                  fmt::join(cpuFeatures(cpu), " "), threads));
+  put("devices: cpu\n");
 }
 
 void printJson(const rt::CpuFeatures &cpu, unsigned threads) {
   std::string features;
   for (const std::string &name : cpuFeatures(cpu))
     features += (features.empty() ? "" : ",") + rt::json_string(name);
-  fmt::print("{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
-             "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
-             "\"devices\":[\"cpu\"]}}\n",
-             rt::json_string(rt::runtime_version()),
-             rt::json_string(llvm_version()),
-             rt::json_string(rt::name_of(cpu.level())), features, threads);
+  put(fmt::format(
+      "{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
+      "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
+      "\"devices\":[\"cpu\"]}}\n",
+      rt::json_string(rt::runtime_version()), rt::json_string(llvm_version()),
+      rt::json_string(rt::name_of(cpu.level())), features, threads));
 }
 
 } // namespace

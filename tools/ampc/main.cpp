@@ -23,14 +23,16 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : int(ampc::rt::Code::Usage);
+    return ampc::rt::finishOutput(
+        app.exit(error) == 0 ? 0 : int(ampc::rt::Code::Usage));
   }
   std::vector<CLI::App *> commands = app.get_subcommands(nullptr);
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!commands[i]->parsed())
       continue;
     ampc::rt::Expected<ampc::rt::Code> code = actions[i]();
-    return code ? int(*code) : ampc::rt::report(code.error());
+    return ampc::rt::finishOutput(code ? int(*code)
+                                       : ampc::rt::report(code.error()));
   }
   return int(ampc::rt::Code::Usage);
 }
