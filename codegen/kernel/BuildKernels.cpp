@@ -28,6 +28,8 @@ using namespace ampc::amp;
 static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
                                    ArrayRef<KernelArgument> arguments) {
   for (const KernelArgument &argument : arguments) {
+    if (argument.count == 0)
+      continue;
     if (argument.results.size() > 1)
       return group.emitOpError()
              << "results " << argument.results[0] << " and "

@@ -41,7 +41,7 @@ FailureOr<SmallVector<KernelArgument>> ampc::kernelArguments(GroupOp group) {
         numbers.try_emplace({place, {element, count}}, arguments.size());
     if (isNew) {
       arguments.push_back({place, element, count, {}, {}});
-      ++views[place];
+      views[place] += count > 0; // no elements, no bytes to share
     }
     return arguments[entry->second];
   };
@@ -57,11 +57,12 @@ FailureOr<SmallVector<KernelArgument>> ampc::kernelArguments(GroupOp group) {
       return failure();
     KernelArgument &argument = argumentFor(value, place);
     argument.results.push_back(i);
-    if (views.lookup(place) == 1)
+    if (argument.count == 0 || views.lookup(place) == 1)
       continue;
     const KernelArgument *other =
         llvm::find_if(arguments, [&](const KernelArgument &candidate) {
-          return candidate.place == place && &candidate != &argument;
+          return candidate.place == place && candidate.count > 0 &&
+                 &candidate != &argument;
         });
     return group.emitOpError()
            << "shares " << place << " between " << other->count
