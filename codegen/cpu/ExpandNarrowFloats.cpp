@@ -3,6 +3,7 @@
 #include "codegen/kernel/PrimitiveEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <cmath>
 
@@ -205,6 +206,56 @@ static Value expandExtension(Bits m, Value value, Type from, Type to) {
 
 namespace {
 
+/// The integer type that carries the bits of a bf16 or f8 type, under the same
+/// vector or memref; `type` itself for all others.
+Type asBits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  bool moved = isa<FloatType>(element) && !element.isF64() &&
+               !element.isF32() && !element.isF16();
+  if (!moved)
+    return type;
+  Type bits =
+      IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(bits);
+  return bits;
+}
+
+/// What is left of such values is only moved: loaded, selected, stored. LLVM
+/// would legalise moves of bf16 by calls of its conversion routines, so they
+/// are carried as integers.
+void carryAsBits(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op);
+        constant && asBits(constant.getType()) != constant.getType()) {
+      Type bits = getElementTypeOrSelf(asBits(constant.getType()));
+      auto toBits = [](const APFloat &value) { return value.bitcastToAPInt(); };
+      if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+        constant.setValueAttr(
+            IntegerAttr::get(bits, toBits(number.getValue())));
+      else if (auto list = dyn_cast<DenseFPElementsAttr>(constant.getValue()))
+        constant.setValueAttr(
+            cast<TypedAttr>(Attribute(list.mapValues(bits, toBits))));
+    }
+    for (Value result : op->getResults())
+      result.setType(asBits(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setType(asBits(argument.getType()));
+  });
+  FunctionType type = func.getFunctionType();
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), llvm::map_to_vector(type.getInputs(), asBits),
+      llvm::map_to_vector(type.getResults(), asBits)));
+  func.walk([](arith::BitcastOp op) {
+    if (op.getIn().getType() != op.getType())
+      return;
+    op.getResult().replaceAllUsesWith(op.getIn());
+    op.erase();
+  });
+}
+
 class ExpandNarrowFloatsPass
     : public ampc::impl::ExpandNarrowFloatsBase<ExpandNarrowFloatsPass> {
 public:
@@ -229,6 +280,7 @@ public:
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     });
+    getOperation()->walk(carryAsBits);
   }
 };
 

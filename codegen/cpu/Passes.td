@@ -32,7 +32,8 @@ def ExpandNarrowFloats : Pass<"amp-expand-narrow-floats"> {
     `arith.truncf` from f64 to any narrow float, into integer sequences that round to nearest even,
     keep subnormals and NaN, and overflow to inf (f8E4M3FN: to NaN) (N1). Between f16 and f32 the
     hardware's conversions stay. LLVM's own bf16 conversions flush subnormals or call a library.
-    From f64 the way leads over an f32 rounded to odd, so that there is one rounding.
+    From f64 the way leads over an f32 rounded to odd, so that there is one rounding. Values of bf16
+    and f8 that are only moved afterwards are carried as i16 and i8, arguments of kernels included.
 
     ```mlir
     %y = arith.truncf %x : f32 to bf16

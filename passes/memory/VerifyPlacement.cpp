@@ -94,8 +94,8 @@ private:
         (place.getIndex() < 0 ||
          place.getIndex() >= static_cast<int64_t>(func.getNumResults())))
       return op->emitOpError() << "names no output of this entry: " << place;
-    // placement_c9: the bytes of an output hold what the entry returns there, so that the
-    // copies at the return never overwrite one another's source.
+    // placement_c9: the bytes of an output hold what the entry returns there,
+    // so that the copies at the return never overwrite one another's source.
     if (place.getSpace() == Space::output &&
         source(func.front().getTerminator()->getOperand(place.getIndex())) !=
             result)
