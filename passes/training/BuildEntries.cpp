@@ -1,5 +1,6 @@
 // Splits the forward graph into the entries of a program. Each entry keeps what
 // its results reach; random ops get the key of their entry (N17).
+#include "passes/training/DeadOps.h"
 #include "passes/training/Passes.h"
 #include "passes/training/VariableTable.h"
 
@@ -29,16 +30,6 @@ bool wantsResult(Entry entry, Io io) {
 
 Io ioOf(func::FuncOp func, unsigned result) {
   return func.getResultAttrOfType<IoAttr>(result, kIoAttr).getValue();
-}
-
-/// Erases the ops whose results nothing reads, last first, so that one sweep
-/// suffices.
-void eraseDeadOps(func::FuncOp func) {
-  SmallVector<Operation *> ops = llvm::map_to_vector(
-      func.front().without_terminator(), [](Operation &op) { return &op; });
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      op->erase();
 }
 
 /// Removes the results of `func` that `entry` does not return.

@@ -1,4 +1,5 @@
 // Erases what nothing reads, last op first.
+#include "passes/training/DeadOps.h"
 #include "passes/training/Passes.h"
 
 using namespace mlir;
@@ -7,21 +8,24 @@ namespace ampc {
 #define GEN_PASS_DEF_ERASEDEADOPS
 #include "passes/training/Passes.h.inc"
 
+void eraseDeadOps(func::FuncOp func) {
+  SmallVector<Operation *> ops;
+  for (Block &block : func.getBody())
+    for (Operation &op : block)
+      ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
 namespace {
 
 class EraseDeadOpsPass : public impl::EraseDeadOpsBase<EraseDeadOpsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>()) {
-      SmallVector<Operation *> ops;
-      for (Block &block : func.getBody())
-        for (Operation &op : block)
-          ops.push_back(&op);
-      for (Operation *op : llvm::reverse(ops))
-        if (isOpTriviallyDead(op))
-          op->erase();
-    }
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      eraseDeadOps(func);
   }
 };
 

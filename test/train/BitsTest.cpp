@@ -7,14 +7,6 @@
 namespace ampc::test {
 namespace {
 
-constexpr uint64_t kSteps = 20;
-
-Model mlp() {
-  return must(Model::load(
-      examplePath("mlp.amp"),
-      {sizes({{"batch", "96"}, {"width", "72"}, {"hidden", "200"}})}));
-}
-
 /// Losses and final state of a run.
 struct Outcome {
   std::vector<float> losses;
@@ -23,7 +15,7 @@ struct Outcome {
 
 Outcome train(const CompileOptions &compile,
               const rt::SessionOptions &session) {
-  Model model = mlp();
+  Model model = mlp("96", "72", "200");
   Training training(model, compile, session);
   Outcome run;
   run.losses = training.losses(kSteps);
@@ -59,7 +51,7 @@ TEST(Bits, AnotherSeedIsAnotherRun) {
 
 TEST(Bits, SavedAndResumedRunContinues) {
   std::string path = testing::TempDir() + "ampc-bits-resume.safetensors";
-  Model model = mlp();
+  Model model = mlp("96", "72", "200");
   Training whole(model), first(model), second(model, {}, {.seed = 99});
   std::vector<float> expected = whole.losses(kSteps);
   first.losses(kSteps / 2);
@@ -73,7 +65,7 @@ TEST(Bits, SavedAndResumedRunContinues) {
 }
 
 TEST(Bits, EveryStageReadsBackAsTheSameProgram) {
-  Model model = mlp();
+  Model model = mlp("96", "72", "200");
   Outcome expected = train({}, {});
   for (Emit stage :
        {Emit::Model, Emit::Typed, Emit::Step, Emit::Fused, Emit::Placed}) {

@@ -7,15 +7,13 @@
 
 namespace ampc::test {
 
-std::vector<std::pair<std::string, std::string>>
-sizes(std::vector<std::pair<std::string, std::string>> small) {
-  if (std::getenv("AMPC_PROOF_FULL"))
-    return {};
-  return small;
-}
-
-std::string examplePath(const std::string &name) {
-  return std::string(AMPC_SOURCE_DIR) + "/examples/" + name;
+Model mlp(const std::string &batch, const std::string &width,
+          const std::string &hidden) {
+  ModelOptions options;
+  if (!std::getenv("AMPC_PROOF_FULL"))
+    options.sets = {{"batch", batch}, {"width", width}, {"hidden", hidden}};
+  return must(
+      Model::load(std::string(AMPC_SOURCE_DIR) + "/examples/mlp.amp", options));
 }
 
 Training::Training(const Model &model, const CompileOptions &compile,

@@ -24,13 +24,13 @@ inline void must(rt::Expected<void> expected) {
   }
 }
 
-/// Sizes as `--set` pairs. AMPC_PROOF_FULL in the environment asks for the
-/// model as written, without them (tools/dev proofs).
-std::vector<std::pair<std::string, std::string>>
-sizes(std::vector<std::pair<std::string, std::string>> small);
+/// Windows that the tests of a run train.
+inline constexpr uint64_t kSteps = 20;
 
-/// `examples/NAME` of the source tree.
-std::string examplePath(const std::string &name);
+/// examples/mlp.amp at a small size, or as it is written where
+/// AMPC_PROOF_FULL is in the environment (tools/dev proofs).
+Model mlp(const std::string &batch, const std::string &width,
+          const std::string &hidden);
 
 /// A model being trained on its own data block.
 class Training {

@@ -10,14 +10,6 @@
 namespace ampc::test {
 namespace {
 
-constexpr uint64_t kSteps = 20;
-
-Model mlp() {
-  return must(Model::load(
-      examplePath("mlp.amp"),
-      {sizes({{"batch", "64"}, {"width", "32"}, {"hidden", "128"}})}));
-}
-
 /// The bounded evaluation of a model's train_step.
 class BoundedStep {
 public:
@@ -79,7 +71,7 @@ reference::Tensor scalar(const Bounded &like, double value) {
 /// From each of the 20 states that the compiled run goes through, one step by
 /// both paths: the loss and all the step writes.
 TEST(TwoPath, EveryStepOfMlpIsWithinTheDerivedBound) {
-  Model model = mlp();
+  Model model = mlp("64", "32", "128");
   Training training(model);
   BoundedStep bounded(model);
   for (uint64_t i = 0; i < kSteps; ++i) {
@@ -95,7 +87,7 @@ TEST(TwoPath, EveryStepOfMlpIsWithinTheDerivedBound) {
 /// Both paths run on their own from the same start, as long as the carried
 /// worst case says anything: while it is below the loss.
 TEST(TwoPath, FreeRunningLossesAreWithinTheCarriedBound) {
-  Model model = mlp();
+  Model model = mlp("64", "32", "128");
   Training training(model);
   BoundedStep bounded(model);
   bounded.copyState(training.session());
@@ -169,7 +161,7 @@ std::vector<double> referenceLosses(const Model &model, Training &batches,
 /// unit in the last place before each step, the largest of kTrials runs times
 /// kSafety.
 TEST(TwoPath, TwentyLossesFollowTheReference) {
-  Model model = mlp();
+  Model model = mlp("64", "32", "128");
   Training compiled(model);
   BoundedStep bounded(model);
   std::vector<double> reference = referenceLosses(model, compiled, 0);

@@ -111,8 +111,12 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
   AMPC_ASSIGN(rt::Plan plan, compile(model, options));
   OpenedModel opened{plan, nullptr, 0};
   if (options.opt_level == 0) {
+    // The plan's compilation has shown stages and decisions already.
+    CompileOptions quiet = options;
+    quiet.dump = {};
+    quiet.remark = {};
     AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
-                lowerTo(amp::Stage::step, model, options));
+                lowerTo(amp::Stage::step, model, quiet));
     uint64_t seed = session.seed.value_or(plan.train_defaults().seed);
     AMPC_ASSIGN(opened.stepper,
                 ReferenceStepper::create(model, std::move(step), plan, seed));
