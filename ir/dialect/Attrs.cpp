@@ -33,6 +33,25 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult
+IndexRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t,
+                       int64_t, IntegerAttr, int64_t offset,
+                       DenseI64ArrayAttr extents, DenseI64ArrayAttr strides,
+                       StringRef, StringRef, LocationAttr) {
+  if (extents.size() != strides.size())
+    return emitError() << "an index range has " << extents.size()
+                       << " extents but " << strides.size() << " strides";
+  bool inside = offset >= 0 &&
+                llvm::all_of(extents.asArrayRef(),
+                             [](int64_t extent) { return extent >= 1; }) &&
+                llvm::all_of(strides.asArrayRef(),
+                             [](int64_t stride) { return stride >= 0; });
+  if (!inside)
+    return emitError() << "an index range's extents must be at least 1, its "
+                          "offset and strides at least 0";
+  return success();
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef kind, StringRef level,
                                  int64_t vectorBytes, int64_t cacheBytes,

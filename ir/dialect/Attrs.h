@@ -24,6 +24,12 @@ inline constexpr llvm::StringLiteral kNameAttr = "amp.name";
 inline constexpr llvm::StringLiteral kIoAttr = "amp.io";
 inline constexpr llvm::StringLiteral kWrtAttr = "amp.wrt";
 inline constexpr llvm::StringLiteral kDivisorAttr = "amp.divisor";
+inline constexpr llvm::StringLiteral kDataShuffleAttr = "amp.data_shuffle";
+inline constexpr llvm::StringLiteral kDataValidationAttr =
+    "amp.data_validation";
+inline constexpr llvm::StringLiteral kModelHashAttr = "amp.model_hash";
+inline constexpr llvm::StringLiteral kEvalOnlyAttr = "amp.eval_only";
+inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
 

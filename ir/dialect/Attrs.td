@@ -73,11 +73,13 @@ def Amp_Stage : Amp_StandaloneEnum<"Stage", "a named stage of the IR", [
 def Amp_StageAttr : Amp_EnumAttr<Amp_Stage, "stage">;
 def Amp_Entry : Amp_StandaloneEnum<"Entry", "what a function is for", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"train_step", 1>,
-  I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>, I32EnumAttrCase<"gradient", 4>]>;
+  I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>, I32EnumAttrCase<"gradient", 4>,
+  I32EnumAttrCase<"eval_finish", 5>]>;
 def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
 def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,
-  I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>, I32EnumAttrCase<"gradient", 5>]>;
+  I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>, I32EnumAttrCase<"gradient", 5>,
+  I32EnumAttrCase<"partial", 6>]>;
 def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
 
 def Amp_Space : Amp_Enum<"Space", "where bytes stand", [
@@ -96,6 +98,24 @@ def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let parameters = (ins EnumParameter<Amp_Space>:$space, "int64_t":$index,
                         OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable);
   let assemblyFormat = "`<` $space `,` $index (`,` $variable^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Amp_IndexRangeAttr : AttrDef<Amp_Dialect, "IndexRange"> {
+  let mnemonic = "index_range";
+  let summary = "what the elements of an input must be, so that an op finds what it looks up";
+  let description = [{
+    `#amp.index_range<low = 0, high = 10, ignore = -100, offset = 0, extents = [4, 8], strides = [8, 1],
+    noun = "label", op = "cross_entropy", loc = loc("m.amp":12:3)>`: the elements of the input at
+    `offset + sum(i * strides)`, i below `extents` (counted in elements of the input, row-major), are in
+    [low, high) or equal `ignore`. `noun`, `op` and `loc` say who asks, for the message. extents and
+    strides have one length, extents are at least 1, offset and strides at least 0.
+  }];
+  let parameters = (ins "int64_t":$low, "int64_t":$high, OptionalParameter<"::mlir::IntegerAttr">:$ignore,
+                        "int64_t":$offset, "::mlir::DenseI64ArrayAttr":$extents,
+                        "::mlir::DenseI64ArrayAttr":$strides, StringRefParameter<>:$noun,
+                        StringRefParameter<>:$op, "::mlir::LocationAttr":$loc);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -54,6 +54,16 @@ LogicalResult verifyPlaces(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+/// One or more ops may look up what an input says.
+LogicalResult verifyIndexRanges(Operation *op, NamedAttribute attribute) {
+  auto ranges = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (ranges && llvm::all_of(ranges, [](Attribute range) {
+        return isa<IndexRangeAttr>(range);
+      }))
+    return success();
+  return wrongAttribute(op, attribute, "an array of #amp.index_range");
+}
+
 LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
                            bool isArgument) {
   StringRef name = attribute.getName();
@@ -67,6 +77,10 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
   }
   if (name == kDivisorAttr && !isArgument)
     return expect<IntegerAttr>(op, attribute, "an integer");
+  if (name == kEvalOnlyAttr && !isArgument)
+    return expect<UnitAttr>(op, attribute, "a unit");
+  if (name == kIndexRangeAttr && isArgument)
+    return verifyIndexRanges(op, attribute);
   if (name == kPlaceAttr)
     return expect<PlaceAttr>(op, attribute, "#amp.place");
   if (name != kIoAttr)
@@ -118,6 +132,12 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<DictionaryAttr>(op, attribute, "a dictionary");
   if (name == kDataAttr)
     return expect<ArrayAttr>(op, attribute, "an array");
+  if (name == kDataShuffleAttr)
+    return expect<BoolAttr>(op, attribute, "a bool");
+  if (name == kDataValidationAttr)
+    return expect<FloatAttr>(op, attribute, "a float");
+  if (name == kModelHashAttr)
+    return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kTargetAttr)
     return expect<TargetAttr>(op, attribute, "#amp.target");
   if (name == kArenaBytesAttr)

@@ -153,3 +153,48 @@ func.func @entry_result(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>
     attributes {amp.entry = #amp.entry<infer>} {
   return %x : tensor<f32>
 }
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.data_shuffle' must be a bool, got 1 : i64}}
+module attributes {amp.data_shuffle = 1} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.data_validation' must be a float, got 1 : i64}}
+module attributes {amp.data_validation = 1} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.model_hash' must be an integer, got "x"}}
+module attributes {amp.model_hash = "x"} {}
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.eval_only' must be a unit, got 1 : i64}}
+func.func private @eval_only_kind() -> (tensor<f32> {amp.eval_only = 1})
+
+// -----
+
+// expected-error @+1 {{knows no attribute 'amp.eval_only' on an argument}}
+func.func private @eval_only_argument(tensor<f32> {amp.eval_only})
+
+// -----
+
+// expected-error @+1 {{attribute 'amp.index_range' must be an array of #amp.index_range, got 1 : i64}}
+func.func private @index_range_kind(tensor<f32> {amp.index_range = 1})
+
+// -----
+
+// expected-error @+1 {{knows no attribute 'amp.index_range' on a result}}
+func.func private @index_range_result() -> (tensor<f32> {amp.index_range = []})
+
+// -----
+
+// expected-error @+1 {{an index range has 1 extents but 0 strides}}
+func.func private @index_range_rank(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = 1, extents = array<i64: 4>, strides = array<i64>, noun = "label", op = "nll", loc = loc(unknown)>]})
+
+// -----
+
+// expected-error @+1 {{an index range's extents must be at least 1, its offset and strides at least 0}}
+func.func private @index_range_extent(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = -1, extents = array<i64: 4>, strides = array<i64: 1>, noun = "label", op = "nll", loc = loc(unknown)>]})
