@@ -39,5 +39,7 @@ if(AMPC_CCACHE)
       "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${AMPC_CCACHE}")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+    # The driver finds the header's .pch beside it; behind -Xclang ccache would key its full path.
+    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include <PCH_HEADER>)
   endif()
 endif()
