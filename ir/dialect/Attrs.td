@@ -48,6 +48,8 @@ def Amp_RandomMode : Amp_Enum<"RandomMode", "which random stream is read (N17)",
   I32EnumAttrCase<"init", 3>]>;
 def Amp_LossReduction : Amp_Enum<"LossReduction", "how a loss joins its terms", [
   I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"none", 2>]>;
+def Amp_GeluApproximation : Amp_Enum<"GeluApproximation", "which formula of GELU", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>]>;
 def Amp_GroupKind : Amp_Enum<"GroupKind", "the loop nest of a group", [
   I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"column", 2>]>;
 
@@ -61,7 +63,7 @@ def Amp_PrecisionClass : Amp_Enum<"PrecisionClass", "how the precision policy tr
 def Amp_FusionKind : Amp_Enum<"FusionKind", "the iteration space of an op, as fusion sees it", [
   I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row_reduce", 1>, I32EnumAttrCase<"column_reduce", 2>,
   I32EnumAttrCase<"gather", 3>, I32EnumAttrCase<"contraction", 4>, I32EnumAttrCase<"view", 5>,
-  I32EnumAttrCase<"opaque", 6>]>;
+  I32EnumAttrCase<"opaque", 6>, I32EnumAttrCase<"scatter", 7>]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes of modules, functions, arguments and places

@@ -29,4 +29,11 @@ OpCost mapCost(Operation *op, double flopsPerElement, double transcendentals) {
           transcendentals * elements};
 }
 
+OpCost movementCost(Operation *op, ValueRange readWhole) {
+  double bytes = 2.0 * storageBytes(tensorType(op->getResult(0)));
+  for (Value value : readWhole)
+    bytes += storageBytes(tensorType(value));
+  return {0, bytes, 0};
+}
+
 } // namespace ampc::amp

@@ -22,6 +22,15 @@ struct OpCost {
   double transcendentals = 0;
 };
 
+/// The values that an index operand may hold: [low, high), and `ignore`
+/// besides.
+struct IndexBound {
+  unsigned operand;
+  int64_t low;
+  int64_t high;
+  std::optional<int64_t> ignore;
+};
+
 /// Bytes of all operands and results of `op`.
 double trafficBytes(mlir::Operation *op);
 
@@ -29,6 +38,10 @@ double trafficBytes(mlir::Operation *op);
 /// of its widest operand or result.
 OpCost mapCost(mlir::Operation *op, double flopsPerElement,
                double transcendentals);
+
+/// Cost of an op that moves elements: each element of the result is read and
+/// written once; `readWhole` are read besides.
+OpCost movementCost(mlir::Operation *op, mlir::ValueRange readWhole = {});
 
 } // namespace ampc::amp
 

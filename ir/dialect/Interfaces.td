@@ -80,6 +80,16 @@ def Amp_MeanReduction : Amp_Interface<"MeanReduction"> {
       "::mlir::Value", "buildSum", (ins "::mlir::OpBuilder &":$builder)>];
 }
 
+def Amp_IndexBounds : Amp_Interface<"IndexBounds"> {
+  let description = [{
+    An op that reads indices or labels. Values out of bounds are an error of the data (N11): entries
+    check the inputs that such operands come from.
+  }];
+  let methods = [
+    InterfaceMethod<"The values allowed, one entry an index operand.",
+      "::llvm::SmallVector<::ampc::amp::IndexBound>", "indexBounds", (ins)>];
+}
+
 def Amp_OptimizerUpdate : Amp_Interface<"OptimizerUpdate"> {
   let description = [{
     An optimizer's update of one parameter. Operands: parameter, gradient, state tensors in the

@@ -3,6 +3,8 @@
 
 #include "ir/dialect/Dialect.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ampc::amp {
@@ -72,6 +74,17 @@ int64_t storageBytes(RankedTensorType type) {
   return elementCount(type.getShape()) * ((bits + 7) / 8);
 }
 
+bool holdsNumber(Type element, double value) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return true;
+  if (integer.getWidth() == 1)
+    return value == 0 || value == 1;
+  // 2^(bits - 1) itself is out of range, and exact.
+  double limit = std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1);
+  return value >= -limit && value < limit && value == std::trunc(value);
+}
+
 Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
             double value) {
   Type element = type.getElementType();
@@ -83,6 +96,36 @@ Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
       builder, loc,
       DenseElementsAttr::get(
           type, builder.getIntegerAttr(element, static_cast<int64_t>(value))));
+}
+
+Value castTo(OpBuilder &builder, Location loc, Value value, Type element) {
+  if (tensorType(value).getElementType() == element)
+    return value;
+  return CastOp::create(builder, loc, withElementType(value.getType(), element),
+                        value, CastOrigin::policy);
+}
+
+Value toComputeType(OpBuilder &builder, Location loc, Value value) {
+  return castTo(builder, loc, value,
+                computeTypeFor(tensorType(value).getElementType()));
+}
+
+Value zeroWhereZero(OpBuilder &builder, Location loc, Value factor,
+                    Value product) {
+  Value zero = splat(builder, loc, tensorType(factor), 0.0);
+  Value none =
+      CompareOp::create(builder, loc, ComparePredicate::eq, factor, zero);
+  return SelectOp::create(builder, loc, none, zero, product);
+}
+
+Value timesSlope(OpBuilder &builder, Location loc, Value gradient,
+                 Value slope) {
+  Type element = tensorType(gradient).getElementType();
+  Value wide =
+      castTo(builder, loc, gradient, tensorType(slope).getElementType());
+  Value product =
+      castTo(builder, loc, MulOp::create(builder, loc, wide, slope), element);
+  return zeroWhereZero(builder, loc, gradient, product);
 }
 
 } // namespace ampc::amp

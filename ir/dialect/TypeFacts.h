@@ -43,9 +43,32 @@ int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 /// byte).
 int64_t storageBytes(mlir::RankedTensorType type);
 
+/// Whether `value` can stand in a constant of type `element`: any number does
+/// among floats, which round it; integers take whole numbers in their range.
+bool holdsNumber(mlir::Type element, double value);
+
 /// A splat constant of `type` holding `value` rounded to its element type.
 mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::RankedTensorType type, double value);
+
+/// `value` with element type `element`, by a policy cast where it differs.
+mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value value, mlir::Type element);
+
+/// `value` in the type its element type computes in (`computeTypeFor`).
+mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value);
+
+/// `product` of `factor` and something that may be infinite or NaN; an exact
+/// zero where the factor is zero, so that the untaken side of a select gives no
+/// 0 * inf (N15).
+mlir::Value zeroWhereZero(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value factor, mlir::Value product);
+
+/// `gradient` times the local derivative `slope`, computed in slope's element
+/// type and rounded to gradient's; an exact zero where the gradient is zero.
+mlir::Value timesSlope(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value gradient, mlir::Value slope);
 
 } // namespace ampc::amp
 

@@ -21,6 +21,7 @@ def Amp_Tensor : Amp_TensorOf<[Amp_Element]>;
 def Amp_FloatTensor : Amp_TensorOf<[Amp_Float]>;
 def Amp_NumberTensor : Amp_TensorOf<[Amp_Float, I8, I32, I64]>;
 def Amp_BoolTensor : Amp_TensorOf<[I1]>;
+def Amp_IndexTensor : Amp_TensorOf<[I32, I64]>;
 def Amp_F32Tensor : Amp_TensorOf<[F32]>;
 def Amp_I64Scalar
     : Type<0DTensorOf<[I64]>.predicate, "a scalar i64 tensor", "::mlir::RankedTensorType">,

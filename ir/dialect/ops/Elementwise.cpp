@@ -1,16 +1,8 @@
-// Scalar maps: costs, derivatives, decomposition.
+// Arithmetic, one value an element: derivatives (N15).
 #include "ir/dialect/Dialect.h"
 
 using namespace mlir;
 using namespace ampc::amp;
-
-OpCost ExpOp::cost(TargetAttr) { return mapCost(*this, 0, 1); }
-OpCost SqrtOp::cost(TargetAttr) { return mapCost(*this, 0, 1); }
-
-//===----------------------------------------------------------------------===//
-// Derivatives (N15). `gradients` holds one value a result, null where none
-// flows.
-//===----------------------------------------------------------------------===//
 
 LogicalResult AddOp::backward(OpBuilder &, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {
@@ -25,17 +17,6 @@ LogicalResult SubOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> SubOp::savedOperands() { return {}; }
-
-/// `product` of a gradient and a local derivative that may be infinite; an
-/// exact zero where the gradient is zero, so that the untaken side of a select
-/// gives no 0 * inf (N15).
-static Value zeroWhereZero(OpBuilder &builder, Location loc, Value gradient,
-                           Value product) {
-  Value zero = splat(builder, loc, tensorType(gradient), 0.0);
-  Value none =
-      CompareOp::create(builder, loc, ComparePredicate::eq, gradient, zero);
-  return SelectOp::create(builder, loc, none, zero, product);
-}
 
 LogicalResult MulOp::backward(OpBuilder &builder, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {
@@ -102,50 +83,45 @@ LogicalResult NegOp::backward(OpBuilder &builder, ValueRange gradients,
 }
 SmallVector<Value> NegOp::savedOperands() { return {}; }
 
-LogicalResult ExpOp::backward(OpBuilder &builder, ValueRange gradients,
+LogicalResult AbsOp::backward(OpBuilder &builder, ValueRange gradients,
                               SmallVectorImpl<Value> &out) {
-  Value product = MulOp::create(builder, getLoc(), gradients[0], getResult());
+  Value slope = SignOp::create(builder, getLoc(), getInput());
+  Value product = MulOp::create(builder, getLoc(), gradients[0], slope);
   out.push_back(zeroWhereZero(builder, getLoc(), gradients[0], product));
   return success();
 }
-SmallVector<Value> ExpOp::savedOperands() { return {getResult()}; }
+SmallVector<Value> AbsOp::savedOperands() { return {getInput()}; }
 
-LogicalResult SqrtOp::backward(OpBuilder &builder, ValueRange gradients,
+// Constant between their steps: nothing flows.
+LogicalResult SignOp::backward(OpBuilder &, ValueRange,
                                SmallVectorImpl<Value> &out) {
-  // g / (result + result): doubling is exact, and g / 0 is inf at 0.
-  Value twice = AddOp::create(builder, getLoc(), getResult(), getResult());
-  Value quotient = DivOp::create(builder, getLoc(), gradients[0], twice);
-  out.push_back(zeroWhereZero(builder, getLoc(), gradients[0], quotient));
+  out.push_back(Value());
   return success();
 }
-SmallVector<Value> SqrtOp::savedOperands() { return {getResult()}; }
+SmallVector<Value> SignOp::savedOperands() { return {}; }
 
-LogicalResult ReluOp::backward(OpBuilder &builder, ValueRange gradients,
-                               SmallVectorImpl<Value> &out) {
-  // "Not <= 0" rather than "> 0", so that the gradient of a NaN passes as in
-  // PyTorch.
-  Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  Value off = CompareOp::create(builder, getLoc(), ComparePredicate::le,
-                                getResult(), zero);
-  out.push_back(SelectOp::create(builder, getLoc(), off, zero, gradients[0]));
+LogicalResult FloorOp::backward(OpBuilder &, ValueRange,
+                                SmallVectorImpl<Value> &out) {
+  out.push_back(Value());
   return success();
 }
-SmallVector<Value> ReluOp::savedOperands() { return {getResult()}; }
+SmallVector<Value> FloorOp::savedOperands() { return {}; }
 
-FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
-  Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  return SmallVector<Value>{
-      MaximumOp::create(builder, getLoc(), getInput(), zero)};
-}
-
-LogicalResult SelectOp::backward(OpBuilder &builder, ValueRange gradients,
-                                 SmallVectorImpl<Value> &out) {
-  Value zero = splat(builder, getLoc(), tensorType(getResult()), 0.0);
-  out.assign(
-      {Value(),
-       SelectOp::create(builder, getLoc(), getCondition(), gradients[0], zero),
-       SelectOp::create(builder, getLoc(), getCondition(), zero,
-                        gradients[0])});
+LogicalResult FloorDivOp::backward(OpBuilder &, ValueRange,
+                                   SmallVectorImpl<Value> &out) {
+  out.assign({Value(), Value()});
   return success();
 }
-SmallVector<Value> SelectOp::savedOperands() { return {getCondition()}; }
+SmallVector<Value> FloorDivOp::savedOperands() { return {}; }
+
+LogicalResult RemainderOp::backward(OpBuilder &builder, ValueRange gradients,
+                                    SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  Value g = gradients[0];
+  Value quotient = FloorDivOp::create(builder, loc, getLhs(), getRhs());
+  Value right =
+      NegOp::create(builder, loc, MulOp::create(builder, loc, g, quotient));
+  out.assign({g, zeroWhereZero(builder, loc, g, right)});
+  return success();
+}
+SmallVector<Value> RemainderOp::savedOperands() { return {getLhs(), getRhs()}; }

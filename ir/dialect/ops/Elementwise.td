@@ -1,4 +1,4 @@
-//===- Elementwise.td - scalar maps ------------------------------------------------------------===//
+//===- Elementwise.td - arithmetic, one value an element ---------------------------------------===//
 #ifndef AMPC_IR_OPS_ELEMENTWISE
 #define AMPC_IR_OPS_ELEMENTWISE
 
@@ -16,6 +16,12 @@ class Amp_UnaryOp<string mnemonic, list<Trait> traits = []>
   let arguments = (ins Amp_FloatTensor:$input);
   let results = (outs Amp_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+class Amp_NumberUnaryOp<string mnemonic, list<Trait> traits = []>
+    : Amp_UnaryOp<mnemonic, !listconcat([Amp_CostModel], traits)> {
+  let arguments = (ins Amp_NumberTensor:$input);
+  let results = (outs Amp_NumberTensor:$result);
 }
 
 class Amp_BinaryOp<string mnemonic, list<Trait> traits = []>
@@ -114,84 +120,71 @@ def Amp_NegOp : Amp_UnaryOp<"neg", [Amp_CostModel]> {
   }];
 }
 
-def Amp_ExpOp : Amp_UnaryOp<"exp", [DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>]> {
-  let summary = "elementwise exponential";
+def Amp_AbsOp : Amp_NumberUnaryOp<"abs"> {
+  let summary = "elementwise absolute value";
   let description = [{
-    `result[i] = e^input[i]`, within 2 ulp in f32 and f64, subnormal results kept (N1); narrower
-    floats compute in f32 and round once. Gradient: g*result, an exact zero where g is zero (N15).
+    `result[i] = |input[i]|`: the sign bit is cleared, NaN and zero included; integers wrap at the
+    least one. Gradient: g*sign(input), so abs'(0) = 0 (N15), an exact zero where g is zero.
     Lifetime as amp.add.
 
     ```mlir
-    %c = amp.exp %a : tensor<4xf32>
+    %c = amp.abs %a : tensor<4xf32>
     ```
   }];
 }
 
-def Amp_SqrtOp : Amp_UnaryOp<"sqrt", [DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>]> {
-  let summary = "elementwise square root";
+def Amp_SignOp : Amp_NumberUnaryOp<"sign"> {
+  let summary = "elementwise sign";
   let description = [{
-    The correctly rounded root; NaN below zero, -0 at -0. Gradient: g/(2*result), +inf at 0,
-    an exact zero where g is zero (N15).
+    -1 below zero, 1 above; +0, -0 and NaN stay what they are. Gradient: none flows (sign' = 0, N15).
     Lifetime as amp.add.
 
     ```mlir
-    %c = amp.sqrt %a : tensor<4xf32>
+    %c = amp.sign %a : tensor<4xf32>
     ```
   }];
 }
 
-def Amp_ReluOp : Amp_UnaryOp<"relu", [Amp_CostModel,
-    DeclareOpInterfaceMethods<Amp_Decomposable>]> {
-  let summary = "rectified linear unit";
+def Amp_FloorOp : Amp_UnaryOp<"floor", [Amp_CostModel]> {
+  let summary = "elementwise floor";
   let description = [{
-    `result[i] = maximum(input[i], 0)`: NaN propagates, relu(-0) is +0 (N4). Gradient: g where
-    the result is not <= 0, else 0, so relu'(0) = 0 (N15); the result is the one saved operand.
-    Composite: decomposes into amp.constant and amp.maximum when it joins a group.
-
-    Created by: the front end. Absent after: fused.
+    The largest integer not above input[i], exact in every format; zeros, infinities and NaN stay
+    what they are. Gradient: none flows (floor' = 0). Lifetime as amp.add.
 
     ```mlir
-    %c = amp.relu %a : tensor<4xf32>
+    %c = amp.floor %a : tensor<4xf32>
     ```
   }];
 }
 
-def Amp_CompareOp : Amp_PureOp<"compare", [
-    SameTypeOperands, Amp_Fusible, Amp_CostModel, Amp_PrecisionRule,
-    TypesMatchWith<"result has the operands' shape and element type i1", "lhs", "result",
-                   "::ampc::amp::withElementType($_self, ::mlir::IntegerType::get($_ctxt, 1))">]> {
-  let summary = "elementwise comparison";
+def Amp_FloorDivOp : Amp_BinaryOp<"floor_div"> {
+  let summary = "elementwise quotient, rounded down";
   let description = [{
-    `result[i] = lhs[i] PREDICATE rhs[i]`, PREDICATE one of eq ne lt le gt ge. With a NaN every
-    predicate but ne is false; -0 equals +0. Integers compare as signed. No gradient.
+    Integers: the quotient rounded toward minus infinity; 0 where rhs is 0; the least integer by -1
+    wraps. Floats: the floor of the exact quotient, as Python's `//`: with r = fmod(lhs, rhs), the
+    integer nearest (lhs - r)/rhs, less 1 where r is not zero and differs from rhs in sign, in the
+    compute type; a zero has the sign of lhs/rhs, and the result is lhs/rhs where rhs is 0. Exact
+    below half the format's whole numbers (2^22 in f32), else within 2 ulp. Gradient: none flows.
     Lifetime as amp.add.
 
     ```mlir
-    %c = amp.compare lt %a, %b : tensor<4xf32>
+    %c = amp.floor_div %a, %b : tensor<4xi32>
     ```
   }];
-  let arguments = (ins Amp_ComparePredicate:$predicate, Amp_Tensor:$lhs, Amp_Tensor:$rhs);
-  let results = (outs Amp_BoolTensor:$result);
-  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` type($lhs)";
 }
 
-def Amp_SelectOp : Amp_PureOp<"select", [
-    Amp_DifferentiableMethods, Amp_Fusible, Amp_CostModel, Amp_PrecisionRule,
-    AllTypesMatch<["on_true", "on_false", "result"]>,
-    TypesMatchWith<"condition has the result's shape and element type i1", "result", "condition",
-                   "::ampc::amp::withElementType($_self, ::mlir::IntegerType::get($_ctxt, 1))">]> {
-  let summary = "elementwise choice";
+def Amp_RemainderOp : Amp_BinaryOp<"remainder"> {
+  let summary = "elementwise remainder with the divisor's sign";
   let description = [{
-    `result[i] = condition[i] ? on_true[i] : on_false[i]`, bits unchanged. Gradients are selects
-    too: the untaken side gets an exact zero (N15). Lifetime as amp.add.
+    `lhs - floor(lhs/rhs) * rhs`, as Python's `%`. Integers: 0 where rhs is 0. Floats: r = fmod(lhs,
+    rhs), which is exact; r + rhs, rounded once, where r is not zero and differs from rhs in sign.
+    NaN where rhs is 0 or lhs infinite. Gradients: g, and -g*floor_div(lhs, rhs), an exact zero
+    where g is zero (N15). Lifetime as amp.add.
 
     ```mlir
-    %c = amp.select %p, %a, %b : tensor<4xf32>
+    %c = amp.remainder %a, %b : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Amp_BoolTensor:$condition, Amp_Tensor:$on_true, Amp_Tensor:$on_false);
-  let results = (outs Amp_Tensor:$result);
-  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($result)";
 }
 
 #endif // AMPC_IR_OPS_ELEMENTWISE

@@ -103,15 +103,6 @@ static Value overInput(ReduceOp op, OpBuilder &builder, Value reduced) {
       kept);
 }
 
-/// `value` with element type `element`, by a policy cast where it differs.
-static Value castTo(OpBuilder &builder, Location loc, Value value,
-                    Type element) {
-  if (tensorType(value).getElementType() == element)
-    return value;
-  return CastOp::create(builder, loc, withElementType(value.getType(), element),
-                        value, CastOrigin::policy);
-}
-
 LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
   Location loc = getLoc();

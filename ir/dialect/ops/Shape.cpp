@@ -71,3 +71,24 @@ LogicalResult BroadcastOp::backward(OpBuilder &builder, ValueRange gradients,
   out.push_back(gradient);
   return success();
 }
+
+void IotaOp::build(OpBuilder &builder, OperationState &state, int64_t extent,
+                   Type element) {
+  build(builder, state, RankedTensorType::get({extent}, element));
+}
+
+LogicalResult IotaOp::verify() {
+  // iota_c1
+  RankedTensorType type = tensorType(getResult());
+  if (type.getRank() != 1)
+    return emitOpError() << "result must have one axis, got rank "
+                         << type.getRank();
+  if (type.getElementType().isInteger(32) &&
+      type.getDimSize(0) > (int64_t(1) << 31))
+    return emitOpError() << "i32 holds at most 2^31 elements, got "
+                         << type.getDimSize(0);
+  return success();
+}
+
+// Positions pass through no 16-bit float (N5).
+PrecisionClass IotaOp::classify() { return PrecisionClass::never; }

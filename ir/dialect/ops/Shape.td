@@ -69,4 +69,24 @@ def Amp_BroadcastOp : Amp_PureOp<"broadcast", [
   let hasVerifier = 1;
 }
 
+def Amp_IotaOp : Amp_PureOp<"iota", [
+    Amp_Fusible, Amp_CostModel, DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>]> {
+  let summary = "0, 1, 2, ...";
+  let description = [{
+    `result[i] = i`, rounded to the element type (f32 holds every i up to 2^24). No gradient.
+
+    iota_c1: the result has one axis; i32 holds the last element.
+
+    Created by: the front end, decompositions. Consumed by: fusion. Absent after: nothing.
+
+    ```mlir
+    %i = amp.iota : tensor<4xi32>
+    ```
+  }];
+  let results = (outs Amp_TensorOf<[I32, I64, F32]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "int64_t":$extent, "::mlir::Type":$element)>];
+  let hasVerifier = 1;
+}
+
 #endif // AMPC_IR_OPS_SHAPE
