@@ -17,6 +17,8 @@ static_assert(static_cast<int>(VariableRole::moment) ==
               static_cast<int>(rt::fb::Role::Moment));
 static_assert(static_cast<int>(InitKind::data) ==
               static_cast<int>(rt::fb::InitKind::Data));
+static_assert(static_cast<int>(InitKind::padded_normal) ==
+              static_cast<int>(rt::fb::InitKind::PaddedNormal));
 static_assert(static_cast<int>(InitKind::uniform) ==
               static_cast<int>(rt::fb::InitKind::Uniform));
 
@@ -39,8 +41,10 @@ LogicalResult PlanBuilder::addVariables() {
     entry->init->kind = static_cast<rt::fb::InitKind>(variable.getInit());
     ArrayRef<double> numbers =
         variable.getInitArgs().value_or(ArrayRef<double>());
-    entry->init->a = numbers.size() > 0 ? numbers[0] : 0;
-    entry->init->b = numbers.size() > 1 ? numbers[1] : 0;
+    double *slots[] = {&entry->init->a, &entry->init->b, &entry->init->c,
+                       &entry->init->d};
+    for (auto [number, slot] : llvm::zip(numbers, slots))
+      *slot = number;
     entry->init->site = variable.getSite().value_or(0);
     if (std::optional<ElementsAttr> value = variable.getValue()) {
       uint64_t offset = llvm::alignTo(sections.constants.size(), kAlignment);

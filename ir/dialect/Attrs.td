@@ -30,7 +30,8 @@ def Amp_VariableRole : Amp_Enum<"VariableRole", "what a variable is for", [
   I32EnumAttrCase<"scaler", 6>, I32EnumAttrCase<"counter", 7>, I32EnumAttrCase<"rate", 8>]>;
 def Amp_InitKind : Amp_Enum<"InitKind", "how a variable starts", [
   I32EnumAttrCase<"zeros", 0>, I32EnumAttrCase<"ones", 1>, I32EnumAttrCase<"constant", 2>,
-  I32EnumAttrCase<"uniform", 3>, I32EnumAttrCase<"normal", 4>, I32EnumAttrCase<"data", 5>]>;
+  I32EnumAttrCase<"uniform", 3>, I32EnumAttrCase<"normal", 4>, I32EnumAttrCase<"data", 5>,
+  I32EnumAttrCase<"trunc_normal", 6>, I32EnumAttrCase<"padded_normal", 7>]>;
 def Amp_CastOrigin : Amp_Enum<"CastOrigin", "who asked for a cast", [
   I32EnumAttrCase<"user", 0>, I32EnumAttrCase<"policy", 1>]>;
 def Amp_ReduceKind : Amp_Enum<"ReduceKind", "what a reduction computes", [

@@ -79,8 +79,9 @@ Expected<void> Variables::initialise(uint64_t seed) {
       continue;
     }
     auto done = rt::initialise(
-        InitKind(init.kind()), init.a(), init.b(), init.site(), seed,
-        slot.dtype, slot.bytes.size() / sizeOf(slot.dtype), slot.bytes.data());
+        InitKind(init.kind()), {init.a(), init.b(), init.c(), init.d()},
+        init.site(), seed, slot.dtype, slot.bytes.size() / sizeOf(slot.dtype),
+        slot.bytes.data());
     if (!done)
       return fail(
           done.error().code, file->name(),

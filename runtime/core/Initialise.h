@@ -6,6 +6,7 @@
 #include "runtime/core/Status.h"
 #include "runtime/plan/Export.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,16 +19,19 @@ enum class InitKind : uint8_t {
   Constant,
   Uniform,
   Normal,
-  Data
+  Data,
+  TruncNormal,
+  PaddedNormal
 };
 
-/// Fills `count` elements at `to` with `kind`: `a`, `b` are [value] (Constant),
-/// [low, high) (Uniform: low + (high - low) * u in f64), [mean, std] (Normal:
-/// mean + std * n in f64), each rounded once to `type`. Data is not made here
-/// (Code Usage).
-[[nodiscard]] AMPC_API Expected<void> initialise(InitKind kind, double a,
-                                                 double b, uint32_t site,
-                                                 uint64_t seed, DType type,
-                                                 uint64_t count, std::byte *to);
+/// Fills `count` elements at `to` with `kind`, each computed in f64 and rounded
+/// once to `type`. `arguments` are [value] (Constant), [low, high) (Uniform:
+/// low + (high - low) * u), [mean, std] (Normal: mean + std * n), [mean, std,
+/// low, high] (TruncNormal: normal numbers of that interval), [mean, std,
+/// first, end] (PaddedNormal: as Normal, 0 for elements [first, end)). Data is
+/// not made here (Code Usage).
+[[nodiscard]] AMPC_API Expected<void>
+initialise(InitKind kind, std::array<double, 4> arguments, uint32_t site,
+           uint64_t seed, DType type, uint64_t count, std::byte *to);
 
 } // namespace ampc::rt

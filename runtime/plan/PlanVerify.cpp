@@ -131,8 +131,8 @@ Expected<void> Verifier::variables() const {
       return error(fmt::format(
           "{}: initial data (bytes {} + {}) leaves the constants of {} bytes",
           what, init.data_offset(), bytes, constantBytes));
-    if ((init.kind() == fb::InitKind::Uniform ||
-         init.kind() == fb::InitKind::Normal) &&
+    if (init.kind() >= fb::InitKind::Uniform &&
+        init.kind() != fb::InitKind::Data &&
         (!info(DType(variable->type()->dtype())).isFloat ||
          init.site() >= (1u << 30)))
       return error(fmt::format(

@@ -33,11 +33,28 @@ void ampc::amp::printFloats(OpAsmPrinter &printer, Operation *,
   printer << "]";
 }
 
+unsigned VariableOp::argumentsOf(InitKind init) {
+  switch (init) {
+  case InitKind::constant:
+    return 1;
+  case InitKind::uniform:
+  case InitKind::normal:
+    return 2;
+  case InitKind::trunc_normal:
+  case InitKind::padded_normal:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+bool VariableOp::isDrawn(InitKind init) { return argumentsOf(init) > 1; }
+
 LogicalResult VariableOp::verify() {
   InitKind init = getInit();
-  bool drawn = init == InitKind::uniform || init == InitKind::normal;
+  bool drawn = isDrawn(init);
   // variable_c1
-  size_t expected = drawn ? 2 : init == InitKind::constant ? 1 : 0;
+  size_t expected = argumentsOf(init);
   size_t given = getInitArgs() ? getInitArgs()->size() : 0;
   if (given != expected)
     return emitOpError() << "init " << stringifyInitKind(init) << " takes "

@@ -13,9 +13,15 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
     [mean, std] for normal; `data` starts from the elements attribute `value`. A drawn start reads
     random stream `site`, the variable's ordinal in the model (N17, mode init).
 
-    variable_c1: init_args has 1 entry for constant, 2 for uniform and normal, else none.
+    `trunc_normal` has [mean, std, low, high]: with F the normal distribution's function and u a
+    uniform number, `mean + std * F^-1(F(l) + u * (F(h) - F(l)))`, l and h the bounds less the mean
+    over std, held in [low, high]. `padded_normal` has [mean, std, first, end]: normal, but elements
+    [first, end) in row-major order are 0, the row of an embedding that stands for padding.
+
+    variable_c1: init_args has 1 entry for constant, 2 for uniform and normal, 4 for trunc_normal
+    and padded_normal, else none.
     variable_c2: `value` is present exactly for data and has the variable's type.
-    variable_c3: uniform and normal fill floats.
+    variable_c3: what is drawn fills floats.
     variable_c4: site is in [0, 2^30).
 
     Created by: the front end (parameters), `amp-build-optimizer` (moments, counters). Absent after: nothing.
@@ -36,6 +42,10 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
     ::mlir::RankedTensorType tensorType() {
       return ::llvm::cast<::mlir::RankedTensorType>(getType());
     }
+    /// Number of entries of init_args.
+    static unsigned argumentsOf(InitKind init);
+    /// True for a start of random numbers.
+    static bool isDrawn(InitKind init);
   }];
   let hasVerifier = 1;
 }

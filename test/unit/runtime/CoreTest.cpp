@@ -48,7 +48,7 @@ TEST(Philox, Distributions) {
 TEST(Initialise, IsAFunctionOfSeedAndSite) {
   auto make = [](InitKind kind, uint64_t seed, uint32_t site) {
     std::vector<float> values(10);
-    must(initialise(kind, -2, 2, site, seed, DType::F32, 10,
+    must(initialise(kind, {-2, 2, -3, 1}, site, seed, DType::F32, 10,
                     reinterpret_cast<std::byte *>(values.data())));
     return values;
   };
@@ -58,8 +58,41 @@ TEST(Initialise, IsAFunctionOfSeedAndSite) {
   std::vector<float> uniform = make(InitKind::Uniform, 1, 2);
   PhiloxWords words = philox({1, 0, 0, 0xc0000002}, 1);
   EXPECT_EQ(uniform[5], float(-2 + 4.0 * uniformOf(words[1])));
+  // Elements [first, end) of a padded start are 0, the others the same numbers.
+  std::vector<float> padded(10), normal = make(InitKind::Normal, 1, 2);
+  must(initialise(InitKind::PaddedNormal, {-2, 2, 3, 6}, 2, 1, DType::F32, 10,
+                  reinterpret_cast<std::byte *>(padded.data())));
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(padded[i], i >= 3 && i < 6 ? 0 : normal[i]);
   EXPECT_EQ(make(InitKind::Constant, 0, 0)[9], -2.0f);
   EXPECT_EQ(make(InitKind::Ones, 0, 0)[9], 1.0f);
+}
+
+/// Quantiles of truncated normal numbers against those of the distribution
+/// (its function by erf), within six standard errors.
+TEST(Initialise, TruncatedNormalNumbersHaveTheirDistribution) {
+  constexpr int kCount = 100000;
+  constexpr double kMean = 0.5, kStd = 2, kLow = -1, kHigh = 6;
+  std::vector<double> values(kCount);
+  must(initialise(InitKind::TruncNormal, {kMean, kStd, kLow, kHigh}, 3, 11,
+                  DType::F64, kCount,
+                  reinterpret_cast<std::byte *>(values.data())));
+  auto below = [](double x) {
+    return 0.5 + 0.5 * std::erf((x - kMean) / kStd / std::sqrt(2.0));
+  };
+  double low = below(kLow), high = below(kHigh);
+  for (double x : {-0.9, -0.5, 0.0, 0.5, 1.7, 3.0, 5.0, 5.9}) {
+    double wanted = (below(x) - low) / (high - low);
+    double share = double(std::count_if(values.begin(), values.end(),
+                                        [&](double v) { return v < x; })) /
+                   kCount;
+    EXPECT_LT(std::abs(share - wanted),
+              6 * std::sqrt(wanted * (1 - wanted) / kCount))
+        << x;
+  }
+  auto [least, most] = std::minmax_element(values.begin(), values.end());
+  EXPECT_GE(*least, kLow);
+  EXPECT_LE(*most, kHigh);
 }
 
 TEST(Float16, EveryHalfSurvives) {
