@@ -60,6 +60,8 @@ Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs,
     if (isFloat)
       return arith::MinimumFOp::create(builder, loc, lhs, rhs);
     return arith::MinSIOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::first: // the partials stand in the elements' order
+    return lhs;
   }
   llvm_unreachable("every kind of reduction is listed");
 }

@@ -36,7 +36,7 @@ def Amp_CastOrigin : Amp_Enum<"CastOrigin", "who asked for a cast", [
   I32EnumAttrCase<"user", 0>, I32EnumAttrCase<"policy", 1>]>;
 def Amp_ReduceKind : Amp_Enum<"ReduceKind", "what a reduction computes", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>, I32EnumAttrCase<"max", 2>,
-  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>]>;
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>, I32EnumAttrCase<"first", 5>]>;
 def Amp_AccumulationOrder : Amp_Enum<"AccumulationOrder", "the order of a reduction (N10)", [
   I32EnumAttrCase<"row", 0>, I32EnumAttrCase<"column", 1>]>;
 def Amp_ComparePredicate : Amp_Enum<"ComparePredicate", "an ordered comparison", [

@@ -1,6 +1,7 @@
 // Costs shared by the interface defaults; see Interfaces.h.
 #include "ir/dialect/Interfaces.h"
 
+#include "ir/dialect/Dialect.h"
 #include "ir/dialect/TypeFacts.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -34,6 +35,31 @@ OpCost movementCost(Operation *op, ValueRange readWhole) {
   for (Value value : readWhole)
     bytes += storageBytes(tensorType(value));
   return {0, bytes, 0};
+}
+
+LogicalResult verifyRandomSite(Operation *op) {
+  auto random = cast<RandomSite>(op);
+  size_t keys = random.getKeyMutable().size();
+  if (keys != 0 && keys != 3)
+    return op->emitOpError()
+           << "takes no key, or seed, index and micro, got " << keys
+           << " operands";
+  int64_t site = static_cast<int64_t>(random.getSite());
+  if (site < 0 || site >= (int64_t(1) << 30))
+    return op->emitOpError() << "site must be in [0, 2^30), got " << site;
+  return success();
+}
+
+Value quotient(OpBuilder &builder, Location loc, Value sum, Value count) {
+  return DivOp::create(builder, loc, sum, count);
+}
+
+Value quotientOrZero(OpBuilder &builder, Location loc, Value sum, Value count) {
+  Value zero = splat(builder, loc, tensorType(count), 0.0);
+  Value none =
+      CompareOp::create(builder, loc, ComparePredicate::eq, count, zero);
+  return SelectOp::create(builder, loc, none, zero,
+                          quotient(builder, loc, sum, count));
 }
 
 } // namespace ampc::amp

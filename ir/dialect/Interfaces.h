@@ -42,6 +42,16 @@ OpCost mapCost(mlir::Operation *op, double flopsPerElement,
 /// Cost of an op that moves elements: each element of the result is read and
 /// written once; `readWhole` are read besides.
 OpCost movementCost(mlir::Operation *op, mlir::ValueRange readWhole = {});
+/// Holds the key and site of a RandomSite against their constraints.
+mlir::LogicalResult verifyRandomSite(mlir::Operation *op);
+
+/// sum / count, two scalars of one float type.
+mlir::Value quotient(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value sum, mlir::Value count);
+
+/// The same, 0 where the count is 0 (N11).
+mlir::Value quotientOrZero(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value sum, mlir::Value count);
 
 } // namespace ampc::amp
 

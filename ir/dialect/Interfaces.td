@@ -70,14 +70,38 @@ def Amp_ReferenceEvaluable : Amp_Interface<"ReferenceEvaluable"> {
 
 def Amp_MeanReduction : Amp_Interface<"MeanReduction"> {
   let description = [{
-    An op that may be a mean: a sum over terms divided by their number. Evaluation over a data set
-    needs the two apart (docs/language.md, reductions of losses and metrics).
+    An op that may be a mean: a sum over terms divided by their number, or by their weights' sum.
+    Micro-batches (N14) and the evaluation of a data set add sums and counts up and divide once.
   }];
   let methods = [
-    InterfaceMethod<"Number of terms of the mean; none when the op is not a mean.",
-      "::std::optional<int64_t>", "meanTerms", (ins)>,
+    InterfaceMethod<"Whether the op is a mean of all its terms.", "bool", "isMean", (ins)>,
     InterfaceMethod<"The sum of the terms, undivided, of the result's type.",
-      "::mlir::Value", "buildSum", (ins "::mlir::OpBuilder &":$builder)>];
+      "::mlir::Value", "buildSum", (ins "::mlir::OpBuilder &":$builder)>,
+    InterfaceMethod<[{
+      What the sum is divided by, a scalar of the result's type: an amp.constant where the shape
+      alone gives it, else a value of inputs and targets only.}],
+      "::mlir::Value", "buildCount", (ins "::mlir::OpBuilder &":$builder)>,
+    InterfaceMethod<"The mean of a sum and a count: 0/0 is NaN (N18) unless the op says 0 (N11).",
+      "::mlir::Value", "buildQuotient",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sum, "::mlir::Value":$count), "",
+      "return ::ampc::amp::quotient(builder, $_op->getLoc(), sum, count);">];
+}
+
+def Amp_RandomSite : Amp_Interface<"RandomSite"> {
+  let description = [{
+    An op that reads the random numbers of one site (N17). The entries' construction sets its mode,
+    and gives it the key of the entry where it draws in that mode.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether the op reads random numbers in `mode`.", "bool", "drawsIn",
+      (ins "::ampc::amp::RandomMode":$mode), "", "return true;">,
+    InterfaceMethod<"Seed, index and micro, or none before the entries exist.",
+      "::mlir::MutableOperandRange", "getKeyMutable">,
+    InterfaceMethod<"The stream the op reads.", "::ampc::amp::RandomMode", "getMode">,
+    InterfaceMethod<"Chooses the stream.", "void", "setMode",
+      (ins "::ampc::amp::RandomMode":$mode)>,
+    InterfaceMethod<"Ordinal of the random op in the model.", "uint64_t", "getSite">];
+  let verify = [{ return ::ampc::amp::verifyRandomSite($_op); }];
 }
 
 def Amp_IndexBounds : Amp_Interface<"IndexBounds"> {

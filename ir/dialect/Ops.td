@@ -3,7 +3,9 @@
 #define AMPC_IR_OPS
 
 include "ir/dialect/ops/Activation.td"
+include "ir/dialect/ops/Attention.td"
 include "ir/dialect/ops/Cast.td"
+include "ir/dialect/ops/Classification.td"
 include "ir/dialect/ops/Contraction.td"
 include "ir/dialect/ops/Elementwise.td"
 include "ir/dialect/ops/Graph.td"
@@ -12,6 +14,7 @@ include "ir/dialect/ops/Indexing.td"
 include "ir/dialect/ops/Logic.td"
 include "ir/dialect/ops/Loss.td"
 include "ir/dialect/ops/Movement.td"
+include "ir/dialect/ops/Normalization.td"
 include "ir/dialect/ops/Optimizer.td"
 include "ir/dialect/ops/Random.td"
 include "ir/dialect/ops/Reduction.td"

@@ -27,8 +27,10 @@ T startOf(amp::ReduceKind kind) {
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   case amp::ReduceKind::min:
     return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  case amp::ReduceKind::first:
+    break;
   }
-  llvm_unreachable("covered switch");
+  llvm_unreachable("a first element starts from itself");
 }
 
 double join(amp::ReduceKind kind, double a, double x) {
@@ -36,6 +38,8 @@ double join(amp::ReduceKind kind, double a, double x) {
   case amp::ReduceKind::sum:
   case amp::ReduceKind::mean:
     return a + x;
+  case amp::ReduceKind::first:
+    return a;
   case amp::ReduceKind::prod:
     return a * x;
   case amp::ReduceKind::max:
@@ -57,6 +61,8 @@ int64_t join(amp::ReduceKind kind, int64_t a, int64_t x) {
   case amp::ReduceKind::sum:
   case amp::ReduceKind::mean:
     return static_cast<int64_t>(left + right);
+  case amp::ReduceKind::first:
+    return a;
   case amp::ReduceKind::prod:
     return static_cast<int64_t>(left * right);
   case amp::ReduceKind::max:
@@ -79,6 +85,24 @@ SmallVector<int64_t> resultStrides(amp::ReduceOp op,
   return strides;
 }
 
+/// The accumulators of a reduction before its first element or, for `first`,
+/// after it.
+template <typename T>
+void start(amp::ReduceKind kind, ArrayRef<int64_t> shape,
+           ArrayRef<int64_t> strides, const std::vector<T> &input,
+           std::vector<T> &sums) {
+  if (kind != amp::ReduceKind::first) {
+    llvm::fill(sums, startOf<T>(kind));
+    return;
+  }
+  std::vector<bool> started(sums.size());
+  walkStrided(shape, strides, [&](int64_t from, int64_t to) {
+    if (!started[to])
+      sums[to] = input[from];
+    started[to] = true;
+  });
+}
+
 struct ReduceModel : Model<ReduceModel, amp::ReduceOp> {
   LogicalResult evaluate(Operation *operation, Operands in,
                          Results &out) const {
@@ -89,7 +113,7 @@ struct ReduceModel : Model<ReduceModel, amp::ReduceOp> {
     SmallVector<int64_t> strides = resultStrides(op, result.shape());
     if (!input.isFloat()) {
       std::vector<int64_t> &sums = result.integers();
-      llvm::fill(sums, startOf<int64_t>(kind));
+      start(kind, input.shape(), strides, input.integers(), sums);
       walkStrided(input.shape(), strides, [&](int64_t from, int64_t to) {
         sums[to] = join(kind, sums[to], input.integers()[from]);
       });
@@ -99,7 +123,7 @@ struct ReduceModel : Model<ReduceModel, amp::ReduceOp> {
       return success();
     }
     std::vector<double> &sums = result.floats();
-    llvm::fill(sums, startOf<double>(kind));
+    start(kind, input.shape(), strides, input.floats(), sums);
     walkStrided(input.shape(), strides, [&](int64_t from, int64_t to) {
       sums[to] = join(kind, sums[to], input.floats()[from]);
     });

@@ -4,6 +4,7 @@
 #include "passes/training/Passes.h"
 #include "passes/training/VariableTable.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -57,6 +58,15 @@ void eraseUnusedArguments(func::FuncOp func) {
   (void)func.eraseArguments(unused);
 }
 
+/// The number of terms of a mean, none where labels decide it.
+std::optional<int64_t> constantCount(Value count) {
+  DenseElementsAttr value;
+  if (!matchPattern(count, m_Constant(&value)))
+    return std::nullopt;
+  return static_cast<int64_t>(
+      value.getSplatValue<APFloat>().convertToDouble());
+}
+
 /// Turns each mean among the results into its sum, with the number of terms as
 /// divisor.
 void splitMeans(func::FuncOp func) {
@@ -65,7 +75,9 @@ void splitMeans(func::FuncOp func) {
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     int64_t divisor = 1;
     auto mean = ret.getOperand(i).getDefiningOp<MeanReduction>();
-    std::optional<int64_t> terms = mean ? mean.meanTerms() : std::nullopt;
+    std::optional<int64_t> terms = mean && mean.isMean()
+                                       ? constantCount(mean.buildCount(builder))
+                                       : std::nullopt;
     if (terms && *terms > 0) {
       ret.setOperand(i, mean.buildSum(builder));
       divisor = *terms;

@@ -164,10 +164,12 @@ void boundReduce(amp::ReduceOp op, ArrayRef<SharedBounded> in, Bounded &out) {
   std::vector<double> exact(count, 1.0), high(count, -kUnknown),
       low(count, kUnknown);
   std::vector<double> highOfLows(count, -kUnknown), lowOfHighs(count, kUnknown);
+  std::vector<double> first(count, -1.0); // error of the first element
   reference::walkStrided(
       input.value.shape(), strides, [&](int64_t from, int64_t to) {
         Number x{input.value.number(from), input.error[from]};
         errors[to] += x.error;
+        first[to] = first[to] < 0 ? x.error : first[to];
         magnitudes[to] = isProduct ? magnitudes[to] * x.magnitude()
                                    : magnitudes[to] + x.magnitude();
         exact[to] *= std::fabs(x.value);
@@ -190,6 +192,13 @@ void boundReduce(amp::ReduceOp op, ArrayRef<SharedBounded> in, Bounded &out) {
     case amp::ReduceKind::min:
       out.error[i] = errors[i] == 0 ? 0 : reach(value, low[i], lowOfHighs[i]);
       continue;
+    case amp::ReduceKind::first:
+      error = first[i];
+      if (from == to) {
+        out.error[i] = error;
+        continue;
+      }
+      break;
     case amp::ReduceKind::prod: {
       // Each factor is one rounding in the accumulation type.
       double unit = isFloat ? roundingBound(1, op.getAccumulation()) : 0;

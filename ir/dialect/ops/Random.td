@@ -4,7 +4,7 @@
 
 include "ir/dialect/ops/Base.td"
 
-def Amp_RandomOp : Amp_PureOp<"random", [Amp_Fusible, DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
+def Amp_RandomOp : Amp_PureOp<"random", [Amp_Fusible, Amp_RandomSite, DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
     DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>]> {
   let summary = "uniform or normal numbers by Philox4x32-10";
   let description = [{
@@ -32,6 +32,40 @@ def Amp_RandomOp : Amp_PureOp<"random", [Amp_Fusible, DeclareOpInterfaceMethods<
   let assemblyFormat = [{
     $distribution `(` $key `)` `mode` $mode `site` $site attr-dict `:` type($result)
   }];
+}
+
+def Amp_DropoutOp : Amp_PureOp<"dropout", [
+    DeclareOpInterfaceMethods<Amp_RandomSite, ["drawsIn"]>, AllTypesMatch<["input", "result"]>,
+    DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods, Amp_Fusible,
+    DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>, Amp_PrecisionRule]> {
+  let summary = "zeroes elements at random while training (torch.nn.functional.dropout)";
+  let description = [{
+    In mode train, with u the uniform numbers of amp.random at this key, mode and site:
+    `result[e] = u[e] >= p ? x[e] / (1 - p) : 0` (N17), the divisor rounded to f32 (f64 for f64), the
+    quotient computed there and rounded once; a dropped element is an exact zero whatever x is; p = 1 gives zeros. In every other mode
+    the result is x, and nothing is drawn. Gradient: the same dropout of g; nothing is saved.
+
+    dropout_c1: no key (before the entries exist) or seed, index, micro; mode train is evaluated and
+    decomposed with a key only.
+    dropout_c2: site is in [0, 2^30).
+    dropout_c3: 0 <= p <= 1.
+
+    Created by: the front end, without a key; the entries' construction supplies key and mode.
+    Composite: decomposed before fusion. Absent after: fused.
+
+    ```mlir
+    %d = amp.dropout %x key(%seed, %index, %micro) p 0.5 mode train site 3 : tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$input, Variadic<Amp_I64Scalar>:$key, F64Attr:$p,
+                       Amp_RandomMode:$mode, I64Attr:$site);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`key` `(` $key^ `)`)? `p` $p `mode` $mode `site` $site attr-dict `:` type($result)
+  }];
+  let builders = [
+    // Without a key, in mode train.
+    OpBuilder<(ins "::mlir::Value":$input, "double":$p, "int64_t":$site)>];
   let hasVerifier = 1;
 }
 

@@ -1,5 +1,5 @@
 // Reductions: building, verification, derivatives, facts.
-#include "ir/dialect/Dialect.h"
+#include "ir/dialect/ops/Formula.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -47,8 +47,9 @@ LogicalResult ReduceOp::verify() {
                          << " must be " << accumulation << ", got "
                          << getAccumulation();
   // reduce_c5
-  bool needsElement =
-      getKind() == ReduceKind::max || getKind() == ReduceKind::min;
+  bool needsElement = getKind() == ReduceKind::max ||
+                      getKind() == ReduceKind::min ||
+                      getKind() == ReduceKind::first;
   for (int64_t axis : axes)
     if (needsElement && input.getDimSize(axis) == 0)
       return emitOpError() << stringifyReduceKind(getKind())
@@ -73,14 +74,16 @@ int64_t ReduceOp::reducedCount() {
   return count;
 }
 
-std::optional<int64_t> ReduceOp::meanTerms() {
-  if (getKind() == ReduceKind::mean && tensorType(getResult()).getRank() == 0)
-    return reducedCount();
-  return std::nullopt;
+bool ReduceOp::isMean() {
+  return getKind() == ReduceKind::mean && tensorType(getResult()).getRank() == 0;
 }
 Value ReduceOp::buildSum(OpBuilder &builder) {
   return ReduceOp::create(builder, getLoc(), ReduceKind::sum, getInput(),
                           getAxes(), tensorType(getResult()).getElementType());
+}
+Value ReduceOp::buildCount(OpBuilder &builder) {
+  return splat(builder, getLoc(), tensorType(getResult()),
+               static_cast<double>(reducedCount()));
 }
 
 FusionKind ReduceOp::fusionKind() {
@@ -90,83 +93,89 @@ FusionKind ReduceOp::fusionKind() {
 PrecisionClass ReduceOp::classify() { return PrecisionClass::f32_inside; }
 Type ReduceOp::accumulationType() { return getAccumulation(); }
 
-/// Repeats a value of the reduced shape over the reduced axes.
-static Value overInput(ReduceOp op, OpBuilder &builder, Value reduced) {
-  RankedTensorType input = tensorType(op.getInput());
-  SmallVector<int64_t> kept;
-  for (int64_t axis = 0; axis < input.getRank(); ++axis)
-    if (!llvm::is_contained(op.getAxes(), axis))
-      kept.push_back(axis);
-  return BroadcastOp::create(
-      builder, op.getLoc(),
-      withElementType(input, tensorType(reduced).getElementType()), reduced,
-      kept);
+/// Gradient of a product: g times the product of the other elements. With one
+/// zero in a row only that element gets a gradient, with more none does.
+static Value productGradient(RowFormula &f, ReduceOp op, Value gradient) {
+  Value x = f.widen(op.getInput());
+  Value g = f.widen(gradient);
+  Type element = tensorType(x).getElementType();
+  Value isZero = f.compare(ComparePredicate::eq, x, 0.0);
+  Value zeros = f.spread(f.reduce(ReduceKind::sum, f.indicator(isZero, element)));
+  Value nonzero = f.select(isZero, f.constant(x, 1.0), x);
+  Value product = f.spread(f.mul(g, f.reduce(ReduceKind::prod, nonzero)));
+  // The divisor is 1 at a zero, whose own gradient is the product of the rest.
+  Value others = f.div(product, nonzero);
+  Value none = f.constant(x, 0.0);
+  Value alone = f.select(f.compare(ComparePredicate::eq, zeros, 1.0),
+                         f.select(isZero, others, none), none);
+  return f.select(f.compare(ComparePredicate::eq, zeros, 0.0), others, alone);
+}
+
+/// Gradient of a first element: g there, zeros elsewhere.
+static Value firstGradient(RowFormula &f, ReduceOp op, Value gradient) {
+  ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
+  SmallVector<int64_t> unit(shape), none(shape.size(), 0), high(shape.size(), 0);
+  for (int64_t axis : op.getAxes()) {
+    unit[axis] = 1;
+    high[axis] = shape[axis] - 1;
+  }
+  return f.pad(f.reshape(gradient, unit), none, high);
 }
 
 LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
-  Location loc = getLoc();
   RankedTensorType input = tensorType(getInput());
-  if (!isa<FloatType>(input.getElementType())) {
+  Type element = input.getElementType();
+  if (!isa<FloatType>(element)) {
     out.push_back(Value());
     return success();
   }
-  Value gradient = castTo(builder, loc, gradients[0], input.getElementType());
+  RowFormula f(builder, getLoc(), input.getShape(), getAxes());
+  Value g = gradients[0];
+  Type wide = computeTypeFor(element);
   switch (getKind()) {
   case ReduceKind::sum:
-    out.push_back(overInput(*this, builder, gradient));
+    out.push_back(f.spread(f.cast(g, element)));
     return success();
   case ReduceKind::mean: {
     // Divided in the type the mean was divided in: a count may not fit a
     // narrower one (N5, N6).
-    Type wide = computeTypeFor(input.getElementType());
-    Value share = castTo(builder, loc, gradients[0], wide);
-    share = DivOp::create(builder, loc, share,
-                          splat(builder, loc, tensorType(share),
-                                static_cast<double>(reducedCount())));
-    share = castTo(builder, loc, share, input.getElementType());
-    out.push_back(overInput(*this, builder, share));
+    Value share = f.cast(g, wide);
+    share = f.div(share, f.constant(share, static_cast<double>(reducedCount())));
+    out.push_back(f.spread(f.cast(share, element)));
     return success();
   }
   case ReduceKind::max:
   case ReduceKind::min: {
     // Ties share the gradient; they are counted in f32 (N5).
-    Value extreme = getResult();
-    if (extreme.getType() != gradient.getType())
-      extreme = CastOp::create(builder, loc, gradient.getType(), extreme,
-                               CastOrigin::policy);
-    Value tie =
-        CompareOp::create(builder, loc, ComparePredicate::eq, getInput(),
-                          overInput(*this, builder, extreme));
-    Type f32 = computeTypeFor(input.getElementType());
-    RankedTensorType wide = withElementType(input, f32);
-    Value one =
-        SelectOp::create(builder, loc, tie, splat(builder, loc, wide, 1.0),
-                         splat(builder, loc, wide, 0.0));
-    Value count =
-        ReduceOp::create(builder, loc, ReduceKind::sum, one, getAxes());
-    if (count.getType() != gradient.getType())
-      gradient = CastOp::create(builder, loc, count.getType(), gradient,
-                                CastOrigin::policy);
-    Value share = DivOp::create(builder, loc, gradient, count);
-    if (f32 != input.getElementType())
-      share = CastOp::create(
-          builder, loc,
-          withElementType(share.getType(), input.getElementType()), share,
-          CastOrigin::policy);
-    out.push_back(SelectOp::create(builder, loc, tie,
-                                   overInput(*this, builder, share),
-                                   splat(builder, loc, input, 0.0)));
+    Value extreme = f.spread(f.cast(getResult(), element));
+    Value tie = f.compare(ComparePredicate::eq, getInput(), extreme);
+    Value count = f.reduce(ReduceKind::sum, f.indicator(tie, wide));
+    Value share = f.cast(f.div(f.cast(g, wide), count), element);
+    out.push_back(f.select(tie, f.spread(share), f.constant(input, 0.0)));
     return success();
   }
   case ReduceKind::prod:
-    return emitOpError() << "the gradient of prod is not available yet";
+    out.push_back(f.cast(productGradient(f, *this, g), element));
+    return success();
+  case ReduceKind::first:
+    out.push_back(firstGradient(f, *this, f.cast(g, element)));
+    return success();
   }
   llvm_unreachable("covered switch");
 }
 
 SmallVector<Value> ReduceOp::savedOperands() {
-  if (getKind() == ReduceKind::max || getKind() == ReduceKind::min)
+  switch (getKind()) {
+  case ReduceKind::max:
+  case ReduceKind::min:
     return {getInput(), getResult()};
-  return {};
+  case ReduceKind::prod:
+    return {getInput()};
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+  case ReduceKind::first:
+    return {};
+  }
+  llvm_unreachable("covered switch");
 }
