@@ -1,11 +1,5 @@
-// The value of the scalar maps: one formula an element in f64, one rounding to
-// the result type. For floats up to 32 bits f64 carries more than twice the
-// digits, so the one rounding of the exact sum, product, quotient or root
-// equals the op's own.
-#include "ir/reference/Models.h"
-
-#include <cmath>
-#include <limits>
+// The value of the arithmetic: one formula an element.
+#include "ir/reference/ScalarModels.h"
 
 using namespace mlir;
 
@@ -42,120 +36,56 @@ struct Mul {
 struct Div {
   static double of(double a, double b) { return a / b; }
 };
-struct Maximum {
-  static double of(double a, double b) {
-    if (std::isnan(a) || std::isnan(b))
-      return std::numeric_limits<double>::quiet_NaN();
-    if (a == b) // +0 wins over -0
-      return std::signbit(a) ? b : a;
-    return a > b ? a : b;
-  }
-  static int64_t of(int64_t a, int64_t b) { return std::max(a, b); }
-};
-struct Minimum {
-  static double of(double a, double b) {
-    if (std::isnan(a) || std::isnan(b))
-      return std::numeric_limits<double>::quiet_NaN();
-    if (a == b) // -0 wins over +0
-      return std::signbit(a) ? a : b;
-    return a < b ? a : b;
-  }
-  static int64_t of(int64_t a, int64_t b) { return std::min(a, b); }
-};
-
 struct Neg {
   static double of(double x) { return -x; }
 };
-struct Exp {
-  static double of(double x) { return std::exp(x); }
+struct Abs {
+  static double of(double x) { return std::fabs(x); }
+  static int64_t of(int64_t x) { return x < 0 ? Sub::of(0, x) : x; }
 };
-struct Sqrt {
-  static double of(double x) { return std::sqrt(x); }
-};
-struct Relu {
-  static double of(double x) { return Maximum::of(x, 0.0); }
-};
-
-template <typename OpT, typename Formula>
-struct UnaryModel : Model<UnaryModel<OpT, Formula>, OpT> {
-  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
-    Tensor result(resultType(op));
-    Rounder round(result.elementType());
-    for (size_t i = 0; i < result.floats().size(); ++i)
-      result.floats()[i] = round(Formula::of(in[0]->floats()[i]));
-    out.push_back(std::move(result));
-    return success();
+struct Sign {
+  static double of(double x) {
+    return x > 0 ? 1.0 : x < 0 ? -1.0 : x; // zeros and NaN stay
   }
+  static int64_t of(int64_t x) { return (x > 0) - (x < 0); }
+};
+struct Floor {
+  static double of(double x) { return std::floor(x); }
 };
 
-/// A formula for floats, and for integers where the op takes them.
-template <typename OpT, typename Formula>
-struct BinaryModel : Model<BinaryModel<OpT, Formula>, OpT> {
-  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
-    const Tensor &a = *in[0], &b = *in[1];
-    Tensor result(resultType(op));
-    Type element = result.elementType();
-    if (result.isFloat()) {
-      Rounder round(element);
-      for (size_t i = 0; i < result.floats().size(); ++i)
-        result.floats()[i] = round(Formula::of(a.floats()[i], b.floats()[i]));
-    } else if constexpr (!std::is_same_v<Formula, Div>) {
-      for (size_t i = 0; i < result.integers().size(); ++i)
-        result.integers()[i] =
-            wrapTo(Formula::of(a.integers()[i], b.integers()[i]), element);
-    }
-    out.push_back(std::move(result));
-    return success();
-  }
-};
-
+/// Whether a remainder that truncation leaves must move by one divisor.
 template <typename T>
-bool holds(amp::ComparePredicate predicate, T a, T b) {
-  switch (predicate) {
-  case amp::ComparePredicate::eq:
-    return a == b;
-  case amp::ComparePredicate::ne:
-    return a != b;
-  case amp::ComparePredicate::lt:
-    return a < b;
-  case amp::ComparePredicate::le:
-    return a <= b;
-  case amp::ComparePredicate::gt:
-    return a > b;
-  case amp::ComparePredicate::ge:
-    return a >= b;
-  }
-  llvm_unreachable("covered switch");
+bool isOnTheOtherSide(T remainder, T divisor) {
+  return remainder != 0 && (remainder < 0) != (divisor < 0);
 }
-
-struct CompareModel : Model<CompareModel, amp::CompareOp> {
-  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
-    amp::ComparePredicate predicate = cast<amp::CompareOp>(op).getPredicate();
-    const Tensor &a = *in[0], &b = *in[1];
-    Tensor result(resultType(op));
-    for (size_t i = 0; i < result.integers().size(); ++i)
-      result.integers()[i] =
-          a.isFloat() ? holds(predicate, a.floats()[i], b.floats()[i])
-                      : holds(predicate, a.integers()[i], b.integers()[i]);
-    out.push_back(std::move(result));
-    return success();
+struct FloorDiv {
+  static double of(double a, double b) {
+    if (b == 0)
+      return a / b;
+    double remainder = std::fmod(a, b);
+    double quotient = std::nearbyint((a - remainder) / b);
+    if (isOnTheOtherSide(remainder, b))
+      quotient -= 1;
+    return quotient == 0 ? std::copysign(0.0, a / b) : quotient;
+  }
+  static int64_t of(int64_t a, int64_t b) {
+    if (b == 0)
+      return 0;
+    if (b == -1) // the least integer's quotient is out of range
+      return Sub::of(0, a);
+    return a / b - isOnTheOtherSide(a % b, b);
   }
 };
-
-struct SelectModel : Model<SelectModel, amp::SelectOp> {
-  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
-    const std::vector<int64_t> &condition = in[0]->integers();
-    Tensor result = *in[2];
-    for (size_t i = 0; i < condition.size(); ++i) {
-      if (!condition[i])
-        continue;
-      if (result.isFloat())
-        result.floats()[i] = in[1]->floats()[i];
-      else
-        result.integers()[i] = in[1]->integers()[i];
-    }
-    out.push_back(std::move(result));
-    return success();
+struct Remainder {
+  static double of(double a, double b) {
+    double remainder = std::fmod(a, b);
+    return isOnTheOtherSide(remainder, b) ? remainder + b : remainder;
+  }
+  static int64_t of(int64_t a, int64_t b) {
+    if (b == 0 || b == -1)
+      return 0;
+    int64_t remainder = a % b;
+    return isOnTheOtherSide(remainder, b) ? remainder + b : remainder;
   }
 };
 
@@ -166,16 +96,18 @@ void attachElementwiseModels(MLIRContext &context) {
   amp::SubOp::attachInterface<BinaryModel<amp::SubOp, Sub>>(context);
   amp::MulOp::attachInterface<BinaryModel<amp::MulOp, Mul>>(context);
   amp::DivOp::attachInterface<BinaryModel<amp::DivOp, Div>>(context);
+  amp::FloorDivOp::attachInterface<BinaryModel<amp::FloorDivOp, FloorDiv>>(
+      context);
+  amp::RemainderOp::attachInterface<BinaryModel<amp::RemainderOp, Remainder>>(
+      context);
   amp::MaximumOp::attachInterface<BinaryModel<amp::MaximumOp, Maximum>>(
       context);
   amp::MinimumOp::attachInterface<BinaryModel<amp::MinimumOp, Minimum>>(
       context);
   amp::NegOp::attachInterface<UnaryModel<amp::NegOp, Neg>>(context);
-  amp::ExpOp::attachInterface<UnaryModel<amp::ExpOp, Exp>>(context);
-  amp::SqrtOp::attachInterface<UnaryModel<amp::SqrtOp, Sqrt>>(context);
-  amp::ReluOp::attachInterface<UnaryModel<amp::ReluOp, Relu>>(context);
-  amp::CompareOp::attachInterface<CompareModel>(context);
-  amp::SelectOp::attachInterface<SelectModel>(context);
+  amp::AbsOp::attachInterface<UnaryModel<amp::AbsOp, Abs>>(context);
+  amp::SignOp::attachInterface<UnaryModel<amp::SignOp, Sign>>(context);
+  amp::FloorOp::attachInterface<UnaryModel<amp::FloorOp, Floor>>(context);
 }
 
 } // namespace ampc::reference

@@ -10,15 +10,21 @@ namespace ampc::reference {
 using Operands = llvm::ArrayRef<const Tensor *>;
 using Results = llvm::SmallVectorImpl<Tensor>;
 
+void attachActivationModels(mlir::MLIRContext &context);
 void attachCastModels(mlir::MLIRContext &context);
 void attachContractionModels(mlir::MLIRContext &context);
 void attachElementwiseModels(mlir::MLIRContext &context);
+void attachGraphModels(mlir::MLIRContext &context);
 void attachGroupModels(mlir::MLIRContext &context);
+void attachIndexingModels(mlir::MLIRContext &context);
+void attachLogicModels(mlir::MLIRContext &context);
 void attachLossModels(mlir::MLIRContext &context);
+void attachMovementModels(mlir::MLIRContext &context);
 void attachOptimizerModels(mlir::MLIRContext &context);
 void attachRandomModels(mlir::MLIRContext &context);
 void attachReductionModels(mlir::MLIRContext &context);
 void attachShapeModels(mlir::MLIRContext &context);
+void attachTranscendentalModels(mlir::MLIRContext &context);
 
 /// Base of the model of OpT: `struct AddModel : Model<AddModel, amp::AddOp>`.
 template <typename ConcreteModel, typename OpT>

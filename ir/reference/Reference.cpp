@@ -12,15 +12,21 @@ static constexpr int64_t kMaxElements = int64_t(1) << 30;
 
 void registerReferenceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, amp::AmpDialect *) {
+    attachActivationModels(*context);
     attachCastModels(*context);
     attachContractionModels(*context);
     attachElementwiseModels(*context);
+    attachGraphModels(*context);
     attachGroupModels(*context);
+    attachIndexingModels(*context);
+    attachLogicModels(*context);
     attachLossModels(*context);
+    attachMovementModels(*context);
     attachOptimizerModels(*context);
     attachRandomModels(*context);
     attachReductionModels(*context);
     attachShapeModels(*context);
+    attachTranscendentalModels(*context);
   });
 }
 

@@ -1,4 +1,4 @@
-// The value of constants, views and broadcasts: no arithmetic, so no rounding.
+// The value of constants, views and broadcasts: no arithmetic.
 #include "ir/reference/Indexing.h"
 #include "ir/reference/Models.h"
 
@@ -36,11 +36,21 @@ struct BroadcastModel : Model<BroadcastModel, amp::BroadcastOp> {
     for (auto [i, axis] : llvm::enumerate(cast<amp::BroadcastOp>(op).getAxes()))
       strides[axis] = input.shape()[i] == 1 ? 0 : own[i];
     walkStrided(result.shape(), strides, [&](int64_t to, int64_t from) {
-      if (result.isFloat())
-        result.floats()[to] = input.floats()[from];
-      else
-        result.integers()[to] = input.integers()[from];
+      result.take(to, input, from);
     });
+    out.push_back(std::move(result));
+    return success();
+  }
+};
+
+struct IotaModel : Model<IotaModel, amp::IotaOp> {
+  LogicalResult evaluate(Operation *op, Operands, Results &out) const {
+    Tensor result(resultType(op));
+    for (int64_t i = 0; i < result.size(); ++i)
+      if (result.isFloat())
+        result.floats()[i] = roundInteger(i, result.elementType());
+      else
+        result.integers()[i] = i;
     out.push_back(std::move(result));
     return success();
   }
@@ -52,6 +62,7 @@ void attachShapeModels(MLIRContext &context) {
   amp::ConstantOp::attachInterface<ConstantModel>(context);
   amp::ReshapeOp::attachInterface<ReshapeModel>(context);
   amp::BroadcastOp::attachInterface<BroadcastModel>(context);
+  amp::IotaOp::attachInterface<IotaModel>(context);
 }
 
 } // namespace ampc::reference

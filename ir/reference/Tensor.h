@@ -53,6 +53,14 @@ public:
     return isFloat() ? floatValues[i] : static_cast<double>(integerValues[i]);
   }
 
+  /// Sets element `to` to element `from` of a tensor of the same element type.
+  void take(int64_t to, const Tensor &other, int64_t from) {
+    if (isFloat())
+      floatValues[to] = other.floatValues[from];
+    else
+      integerValues[to] = other.integerValues[from];
+  }
+
   /// The same values under another shape of as many elements.
   Tensor reshaped(mlir::RankedTensorType type) const;
   /// The values little-endian, as `ofBytes` reads them.
