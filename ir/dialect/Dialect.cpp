@@ -136,6 +136,10 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<BoolAttr>(op, attribute, "a bool");
   if (name == kDataValidationAttr)
     return expect<FloatAttr>(op, attribute, "a float");
+  if (name == kPrecisionAttr)
+    return expect<ArrayAttr>(op, attribute, "an array");
+  if (name == kCheckpointAttr)
+    return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kModelHashAttr)
     return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kTargetAttr)

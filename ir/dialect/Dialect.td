@@ -23,6 +23,7 @@ def Amp_Dialect : Dialect {
     | module | `amp.data = [...]` | the data block's lines, kept for the plan |
     | module | `amp.data_shuffle = true` | whether files are read in a new order each epoch |
     | module | `amp.data_validation = 0.1` | share of each file, from its end, that is for validation |
+    | module | `amp.precision = [...]` | the precision block's entries `{patterns = [...], type = f32}`, in its order |
     | module | `amp.model_hash = N : i64` | what the forward graph computes, as a number: checkpoints carry it |
     | module | `amp.target = #amp.target<...>` | what the passes may know of the machine |
     | func | `amp.entry = #amp.entry<E>` | a function of one block whose arguments and results all have amp.name and amp.io: forward (model and typed stage), train_step, eval_step, eval_finish, infer, gradient |
@@ -31,6 +32,7 @@ def Amp_Dialect : Dialect {
     | result | `amp.wrt = @w` or `"x"` | the variable, or the input, that a gradient result belongs to |
     | result | `amp.divisor = N : i64` | the result is a sum over N terms (`eval_step`) |
     | argument | `amp.index_range = [#amp.index_range<...>, ...]` | what the input's elements must be: checked before a step begins |
+    | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: a candidate for recomputation |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |
     | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |
     | op | `amp.place = [#amp.place<...>, ...]` | where each result stands (placed stage) |

@@ -1,6 +1,6 @@
 // The data block: the module attribute amp.data, one dictionary a line with the
-// names and the SPEC that
-// `--data NAMES=SPEC` would have.
+// names, the SPEC that `--data NAMES=SPEC` would have, and its options
+// (DataSources.cpp); amp.data_shuffle and amp.data_validation.
 #include "ir/frontend/model/Elaborator.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -8,47 +8,77 @@
 using namespace mlir;
 
 namespace ampc::model {
-namespace {
-
-constexpr llvm::StringLiteral kReservedSources[] = {
-    "idx", "npz", "csv", "text", "tokens", "safetensors", "randint"};
-constexpr llvm::StringLiteral kReservedOptions[] = {"scale", "mean", "std",
-                                                    "window", "stride"};
-
-} // namespace
 
 void Elaborator::elaborateData() {
   llvm::SmallVector<Attribute> lines;
-  llvm::StringMap<Loc> seen;
+  llvm::StringMap<Loc> seen, keys;
+  auto addLine = [&](const Setting &setting, llvm::StringMap<Loc> &names,
+                     bool validation) {
+    llvm::SaveAndRestore<const void *> statement(current, &setting);
+    if (setting.kind != Setting::Assign) {
+      error(setting.loc,
+            "expected the names of a data line, found " +
+                llvm::StringRef(setting.kind == Setting::Pattern ? "a pattern"
+                                                                 : "a block"));
+      return;
+    }
+    if (Attribute line = dataLine(setting, names, validation))
+      lines.push_back(line);
+  };
   for (const Setting &setting :
        ast.data ? ast.data->settings : llvm::ArrayRef<Setting>()) {
     llvm::SaveAndRestore<const void *> statement(current, &setting);
     bool isKey = setting.kind == Setting::Assign && setting.names.size() == 1 &&
                  (setting.names[0].text == "shuffle" ||
                   setting.names[0].text == "validation");
-    if (isKey || (setting.kind == Setting::Nested &&
-                  setting.names[0].text == "validation")) {
-      unavailable(setting.loc, setting.names[0].text);
+    bool isValidation = setting.kind == Setting::Nested &&
+                        setting.names[0].text == "validation";
+    if (!isKey && !isValidation) {
+      addLine(setting, seen, /*validation=*/false);
       continue;
     }
-    if (setting.kind != Setting::Assign) {
-      error(setting.loc,
-            "expected the names of a data line, found " +
-                llvm::StringRef(setting.kind == Setting::Pattern ? "a pattern"
-                                                                 : "a block"));
+    const Ident &key = setting.names[0];
+    auto [it, fresh] = keys.try_emplace(key.text, key.loc);
+    if (!fresh) {
+      error(key.loc, "'" + key.text + "' given twice")
+          .note(it->second, "the first is here");
       continue;
     }
-    if (Attribute line = dataLine(setting, seen))
-      lines.push_back(line);
+    if (isKey) {
+      dataKey(key, setting.value);
+      continue;
+    }
+    llvm::StringMap<Loc> held;
+    for (const Setting &line : setting.body->settings)
+      addLine(line, held, /*validation=*/true);
   }
   emitter.module()->setAttr(amp::kDataAttr,
                             emitter.builder.getArrayAttr(lines));
 }
 
-Attribute Elaborator::dataLine(const Setting &setting,
-                               llvm::StringMap<Loc> &seen) {
+void Elaborator::dataKey(const Ident &key, const Expr *expr) {
   Builder &builder = emitter.builder;
-  llvm::SmallVector<Attribute> names;
+  Value value = eval(expr);
+  if (value.isPoison())
+    return;
+  if (key.text == "shuffle") {
+    bool shuffle = true;
+    if (conditionOf(value, expr->loc, shuffle))
+      emitter.module()->setAttr(amp::kDataShuffleAttr,
+                                builder.getBoolAttr(shuffle));
+    return;
+  }
+  double share = 0;
+  if (settingNumber("data", key.text, {value, expr->loc, true}, 1, share) &&
+      share > 0)
+    emitter.module()->setAttr(amp::kDataValidationAttr,
+                              builder.getF64FloatAttr(share));
+}
+
+Attribute Elaborator::dataLine(const Setting &setting,
+                               llvm::StringMap<Loc> &seen, bool validation) {
+  Builder &builder = emitter.builder;
+  llvm::SmallVector<llvm::StringRef> names;
   llvm::SmallVector<const TensorData *> tensors;
   for (const Ident &name : setting.names) {
     auto it = modelScope.names.find(name.text);
@@ -71,83 +101,22 @@ Attribute Elaborator::dataLine(const Setting &setting,
           .note(first->second, "the first is here");
       return {};
     }
-    names.push_back(builder.getStringAttr(name.text));
+    names.push_back(name.text);
     tensors.push_back(&it->second.value.asTensor());
   }
-
-  const auto *call = dyn_cast<CallExpr>(setting.value);
-  llvm::StringRef source = call ? call->callee : llvm::StringRef();
-  bool drawn = source == "normal" || source == "uniform";
-  if (llvm::is_contained(kReservedSources, source)) {
-    unavailable(setting.value->loc, source);
+  std::string spec;
+  NamedAttrList options;
+  if (!dataSource(setting, tensors, spec, options))
     return {};
-  }
-  if (!drawn && source != "npy") {
-    Nearest nearest(source);
-    for (llvm::StringRef known : {"normal", "uniform", "npy"})
-      nearest.consider(known);
-    for (llvm::StringRef known : kReservedSources)
-      nearest.consider(known);
-    error(setting.value->loc,
-          call ? ("unknown data source '" + source + "'").str() + nearest.hint()
-               : std::string("expected a data source, as in npy(\"x.npy\")"));
-    return {};
-  }
-  llvm::SmallVector<Given, 2> given;
-  for (const Arg &arg : call->args) {
-    if (llvm::is_contained(kReservedOptions, arg.name.text)) {
-      unavailable(arg.name.loc, arg.name.text);
-      return {};
-    }
-    given.push_back(
-        {arg.name.text, arg.name.loc, eval(arg.value), arg.value->loc});
-  }
-  llvm::StringRef formal = drawn ? "seed" : "file";
-  BoundArg rest;
-  if (!bindArgs(call, formal, given, rest) || rest.value.isPoison()) {
-    if (!rest.given)
-      error(call->loc,
-            "argument '" + formal + "' of '" + source + "' is missing");
-    return {};
-  }
-  std::string spec = source.str() + ":";
-  if (drawn) {
-    if (!rest.value.is(ValueKind::Int) || rest.value.asInt() < 0) {
-      error(rest.loc, "'" + source +
-                          "': 'seed' must be an int of at least 0, got " +
-                          (rest.value.is(ValueKind::Int)
-                               ? std::to_string(rest.value.asInt())
-                               : rest.value.describe()));
-      return {};
-    }
-    for (auto [name, tensor] : llvm::zip(setting.names, tensors))
-      if (!isFloat(tensor->element)) {
-        error(name.loc, "'" + source + "' fills float tensors, '" + name.text +
-                            "' is " + typeText(*tensor));
-        return {};
-      }
-    spec += std::to_string(rest.value.asInt());
-  } else {
-    if (!rest.value.is(ValueKind::String)) {
-      error(rest.loc,
-            "expected a compile-time string, got " + rest.value.describe());
-      return {};
-    }
-    if (setting.names.size() != 1) {
-      error(setting.names[1].loc, "'npy' holds one tensor, got " +
-                                      llvm::Twine(setting.names.size()) +
-                                      " names");
-      return {};
-    }
-    // As written: whoever opens the file joins it with the folder of the model
-    // or of the plan, which may have been moved with its data.
-    spec += rest.value.asString();
-  }
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("names", builder.getArrayAttr(names)),
-       builder.getNamedAttr("spec", builder.getStringAttr(spec)),
-       builder.getNamedAttr("loc",
-                            LocationAttr(emitter.location(setting.loc)))});
+  NamedAttrList line;
+  line.set("names", builder.getStrArrayAttr(names));
+  line.set("spec", builder.getStringAttr(spec));
+  line.set("loc", LocationAttr(emitter.location(setting.loc)));
+  if (validation)
+    line.set("validation", builder.getUnitAttr());
+  if (!options.empty())
+    line.set("options", options.getDictionary(builder.getContext()));
+  return line.getDictionary(builder.getContext());
 }
 
 } // namespace ampc::model

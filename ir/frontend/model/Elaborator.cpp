@@ -9,8 +9,8 @@ namespace ampc::model {
 namespace {
 
 llvm::StringRef kindWord(NameKind kind) {
-  static constexpr const char *words[] = {"dim",   "const",  "input", "target",
-                                          "param", "a name", "formal"};
+  static constexpr const char *words[] = {
+      "dim", "const", "input", "target", "param", "buffer", "a name", "formal"};
   return words[unsigned(kind)];
 }
 
@@ -30,10 +30,9 @@ OwningOpRef<ModuleOp> Elaborator::run() {
   if (!diagnostics.failed())
     defaultOutputs();
   elaborateInit();
+  elaboratePrecision();
   elaborateTrain();
   elaborateData();
-  if (ast.precision)
-    unavailable(ast.precision->name.loc, "precision");
   if (!diagnostics.failed())
     reportUnusedOverrides();
   OwningOpRef<ModuleOp> module = emitter.finish();
@@ -128,9 +127,9 @@ Value Elaborator::string(llvm::StringRef text, Loc loc) {
   return Value::of(llvm::StringSaver(arena).save(text));
 }
 
-Value Elaborator::initialiser(InitialiserData::Kind kind, double a, double b) {
+Value Elaborator::initialiser(const InitialiserData &data) {
   return Value::of(new (arena.Allocate<InitialiserData>())
-                       InitialiserData{kind, a, b});
+                       InitialiserData(data));
 }
 
 Value Elaborator::checked(const Outcome &outcome, Loc loc) {
@@ -180,8 +179,8 @@ bool Elaborator::bind(Ident name, Value value, NameKind kind,
   bool mayHide = isOuter && kind == NameKind::Formal;
   bool fixedNow = kind < NameKind::Assigned;
   if (known && !mayHide && !known->value.isPoison()) {
-    bool again = known->kind == NameKind::Param && kind == NameKind::Param &&
-                 known->owner == owner && !isOuter;
+    bool again = known->kind == kind && known->owner == owner && !isOuter &&
+                 (kind == NameKind::Param || kind == NameKind::Buffer);
     bool rebinds = !known->isFixed() && !fixedNow;
     if (!again && !rebinds) {
       if (known->isFixed())
@@ -195,7 +194,7 @@ bool Elaborator::bind(Ident name, Value value, NameKind kind,
       return false;
     }
   }
-  Binding &binding = scope().names[name.text];
+  Binding &binding = slot(name.text);
   if (!scope().def && kind == NameKind::Assigned && binding.sequence == 0)
     assignmentOrder.push_back(name);
   binding = {value, kind, name.loc, ++sequence, owner};
@@ -209,8 +208,16 @@ void Elaborator::poison(Ident name) {
   Binding *known = find(name.text, hiddenOuter);
   if (known && known->isFixed())
     return;
-  scope().names[name.text] = {Value::poison(), NameKind::Assigned, name.loc,
-                              ++sequence, nullptr};
+  slot(name.text) = {Value::poison(), NameKind::Assigned, name.loc, ++sequence,
+                     nullptr};
+}
+
+Binding &Elaborator::slot(llvm::StringRef name) {
+  auto [it, fresh] = scope().names.try_emplace(name);
+  if (undo && undo->scope == &scope())
+    undo->names.emplace_back(name,
+                             fresh ? std::nullopt : std::optional(it->second));
+  return it->second;
 }
 
 void Elaborator::poisonNames(Block block) {

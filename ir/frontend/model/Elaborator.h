@@ -40,6 +40,7 @@ enum class NameKind : uint8_t {
   Input,
   Target,
   Param,
+  Buffer,
   Assigned,
   Formal
 };
@@ -149,7 +150,7 @@ public:
   /// A string, copied; checks the limits.
   Value string(llvm::StringRef text, Loc loc);
   /// What normal(..) and its kin give.
-  Value initialiser(InitialiserData::Kind kind, double a, double b);
+  Value initialiser(const InitialiserData &data);
   /// The value of an outcome, or its error at `loc`.
   Value checked(const Outcome &outcome, Loc loc);
   /// Extents at least 0, no more than 2^48 elements.
@@ -171,8 +172,11 @@ public:
                        const Value &right, Loc loc, mlir::Location at,
                        bool floats, Operands &operands);
   /// `left op right` where one is a tensor.
-  Value tensorBinary(Tok op, llvm::StringRef path, const Value &left,
+  Value tensorBinary(Tok op, llvm::StringRef function, const Value &left,
                      const Value &right, Loc loc);
+  /// `left ** right`, where one is a tensor.
+  Value tensorPower(const Value &left, const Value &right, Loc loc,
+                    mlir::Location at);
   /// NumPy's common shape and its axis names.
   bool broadcastShapes(llvm::StringRef function, const TensorData &left,
                        const TensorData &right, Loc loc, Operands &operands);
@@ -185,15 +189,18 @@ public:
   /// How a variable starts.
   struct Start {
     amp::InitKind kind = amp::InitKind::zeros;
-    llvm::SmallVector<double, 2> args;
+    llvm::SmallVector<double, 4> args;
   };
-  /// The parameter `name`: declared here, or the existing one if the call
-  /// repeats an earlier one.
+  /// The parameter (or other variable) `name`: declared here, or the existing
+  /// one if the call repeats an earlier one.
   Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                   llvm::ArrayRef<llvm::StringRef> axisNames, const Start &start,
-                  bool again, Loc loc);
-  /// How a parameter with this initialiser starts.
-  bool startOf(const Value &value, Loc loc, Start &start);
+                  bool again, Loc loc,
+                  amp::VariableRole role = amp::VariableRole::parameter,
+                  ElemType element = ElemType::F32);
+  /// How a variable of this type starts: a number or an initialiser.
+  bool startOf(const Value &value, Loc loc, ElemType element,
+               llvm::ArrayRef<int64_t> shape, Start &start);
   /// Records that `alias` is another name of a tied tensor.
   void alias(llvm::StringRef name, const TensorData &tensor, Loc loc);
 
@@ -228,10 +235,27 @@ private:
   Value evalPath(const TextExpr *expr);
   Value evalList(const ListExpr *expr);
   Value evalIndex(const IndexExpr *expr);
+  /// The parts of an index item; none where there is none.
+  struct ItemValues {
+    Value start, stop, step;
+  };
+  /// Items start, start + step, ... of an axis; start is 0 if there is none.
+  struct SliceRange {
+    int64_t start = 0, size = 0, step = 1;
+  };
+  bool indexInt(const Value &value, const Expr *where, int64_t fallback,
+                int64_t &result);
+  bool sliceOf(const IndexItem &item, const ItemValues &values, int64_t length,
+               SliceRange &range);
+  Value indexTensor(const IndexExpr *expr, const TensorData &x,
+                    llvm::ArrayRef<ItemValues> items);
   Value applyUnary(const UnaryExpr *expr, const Value &operand);
   Value applyBinary(const BinaryExpr *expr, const Value &left,
                     const Value &right);
-  bool conditionOf(const Value &value, Loc loc, bool &result);
+  /// A compile-time bool; false after an error or for poison. `op`: of which
+  /// operator it is an operand.
+  bool conditionOf(const Value &value, Loc loc, bool &result,
+                   Tok op = Tok::End);
   /// Of several, as a list.
   Value evalExprs(llvm::ArrayRef<const Expr *> exprs, Loc loc);
 
@@ -267,6 +291,8 @@ private:
   bool bind(Ident name, Value value, NameKind kind, const Stmt *owner);
   /// A name whose statement failed raises no further error.
   void poison(Ident name);
+  /// The place of a name in the current scope, about to be changed.
+  Binding &slot(llvm::StringRef name);
   void poisonNames(Block block);
   /// All names that a statement would have bound.
   void poisonNames(const Stmt *stmt);
@@ -276,13 +302,15 @@ private:
   void exec(const Stmt *stmt);
   void execDecl(const DeclStmt *stmt);
   void execInput(const TypedStmt *stmt);
-  void execParam(const TypedStmt *stmt);
+  /// `param` and `buffer`.
+  void execVariable(const TypedStmt *stmt);
   void execDef(const DefStmt *stmt);
   void execAssign(const AssignStmt *stmt);
   void execOutput(const AssignStmt *stmt);
   void execReport(const ReportStmt *stmt);
   void execLoop(const LoopStmt *stmt);
   void execIf(const IfStmt *stmt);
+  void execEval(const BlockStmt *stmt);
   /// `a, b = list`.
   void unpack(llvm::ArrayRef<Ident> names, const Value &value, Loc loc,
               const Stmt *owner);
@@ -304,20 +332,64 @@ private:
   Override *findOverride(llvm::StringRef key);
   void reportUnusedOverrides();
 
-  // Settings (InitSettings.cpp, TrainSettings.cpp, OptimizerSettings.cpp,
-  // DataSettings.cpp).
+  // Settings (InitSettings.cpp, PrecisionSettings.cpp).
   void elaborateInit();
-  /// Reports a pattern that matches nothing, with the nearest name.
-  void unmatchedPattern(const Ident &pattern);
+  void elaboratePrecision();
+  /// Reports a pattern that matches none of `names`, with the nearest of them.
+  void unmatchedPattern(const Ident &pattern,
+                        llvm::ArrayRef<llvm::StringRef> names);
+  /// A bare word (or string, or element type) that a setting lists; "" for
+  /// other expressions.
+  std::string wordOf(const Expr *expr);
+
+  // The train block (TrainSettings.cpp, ScheduleSettings.cpp,
+  // OptimizerSettings.cpp).
   void elaborateTrain();
   void trainSetting(llvm::StringRef key, Loc keyLoc, const Expr *value);
   void trainInt(llvm::StringRef key, const Expr *value, int64_t least);
-  mlir::DictionaryAttr optimizerSettings(const Expr *value);
-  void scheduleSetting(const Expr *value);
+  void trainWord(llvm::StringRef key, const Expr *value,
+                 llvm::ArrayRef<llvm::StringRef> words);
+  void clipNormSetting(const Expr *value);
+  void lossScaleSetting(const Expr *value);
+  void memoryBudgetSetting(const Expr *value);
   void precisionSetting(const Expr *value);
+  void scheduleSetting(const Expr *value);
+  /// Keeps a key of amp.train.
+  void keepTrain(llvm::StringRef key, mlir::Attribute value);
+  /// The arguments of an optimizer, a schedule or their kin: those given, then
+  /// the defaults of its signature; false after an error.
+  bool settingArgs(const Expr *expr, const char *signature,
+                   llvm::SmallVectorImpl<llvm::StringRef> &formals,
+                   llvm::SmallVectorImpl<BoundArg> &bound);
+  /// A number of at least 0 and less than `below`; false after an error.
+  bool settingNumber(llvm::StringRef owner, llvm::StringRef key,
+                     const BoundArg &arg, double below, double &result);
+  /// An int of at least `least`; false after an error.
+  bool settingInt(llvm::StringRef owner, llvm::StringRef key,
+                  const BoundArg &arg, int64_t least, int64_t &result);
+  void optimizerSetting(const Expr *value);
+  /// One argument of the optimizer `name`; false after an error.
+  bool optimizerArg(llvm::StringRef name, llvm::StringRef key,
+                    const BoundArg &arg, mlir::NamedAttrList &attributes);
+  /// Nesterov's rule needs a momentum; false after an error.
+  bool checkNesterov(mlir::DictionaryAttr optimizer, Loc loc);
+  void groupSettings(llvm::ArrayRef<const Setting *> groups);
+  mlir::Attribute groupSetting(const Setting &group,
+                               mlir::DictionaryAttr optimizer);
+
+  // The data block (DataSettings.cpp, DataSources.cpp).
   void elaborateData();
+  /// `shuffle` and `validation = share`.
+  void dataKey(const Ident &key, const Expr *value);
   /// One line of the data block; null after an error.
-  mlir::Attribute dataLine(const Setting &setting, llvm::StringMap<Loc> &seen);
+  mlir::Attribute dataLine(const Setting &setting, llvm::StringMap<Loc> &seen,
+                           bool validation);
+  /// The SPEC of a source, and its options; false after an error.
+  bool dataSource(const Setting &setting,
+                  llvm::ArrayRef<const TensorData *> tensors, std::string &spec,
+                  mlir::NamedAttrList &options);
+  bool dataOption(llvm::StringRef source, llvm::StringRef key,
+                  const BoundArg &arg, mlir::NamedAttrList &options);
 
   Ast &ast;
   Diagnostics &diagnostics;
@@ -330,11 +402,17 @@ private:
   llvm::StringMap<Loc> outputNames;
   std::vector<Ident> assignmentOrder; // first assignments in the model's scope
   std::vector<Override> overrides;
-  llvm::SmallVector<mlir::NamedAttribute> train;
+  mlir::NamedAttrList train;
 
   const void *current = nullptr; // the statement or setting under elaboration
   llvm::DenseSet<const void *> failed;
   Diagnostic muted; // takes errors that are not reported
+  /// What names of the scope of an `eval { }` were before it, to be restored.
+  struct EvalUndo {
+    Scope *scope;
+    std::vector<std::pair<std::string, std::optional<Binding>>> names;
+  };
+  EvalUndo *undo = nullptr; // null outside eval blocks
   unsigned nesting = 0, loops = 0, sequence = 0;
   int64_t statements = 0, listItems = 0, stringBytes = 0;
   bool aborted = false;

@@ -130,22 +130,23 @@ mlir::Value Emitter::argument(llvm::StringRef name, amp::Io kind,
   return block->addArgument(type, loc);
 }
 
-void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind) {
+void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind,
+                     bool evalOnly) {
   std::string unique = name.str();
   while (!resultNames.try_emplace(unique).second)
     unique = (name + "_" + llvm::Twine(++resultNames[name])).str();
-  forwardResults.push_back({value, unique, kind});
+  forwardResults.push_back({value, unique, kind, evalOnly});
 }
 
 mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
-                              amp::InitKind init,
+                              amp::VariableRole role, amp::InitKind init,
                               llvm::ArrayRef<double> initArgs, Location loc) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    declared.push_back(amp::VariableOp::create(
-        builder, loc, name, type, amp::VariableRole::parameter, init,
-        DenseF64ArrayAttr(), IntegerAttr(), ElementsAttr()));
+    declared.push_back(amp::VariableOp::create(builder, loc, name, type, role,
+                                               init, DenseF64ArrayAttr(),
+                                               IntegerAttr(), ElementsAttr()));
   }
   setStart(declared.size() - 1, init, initArgs);
   mlir::Value read = amp::ReadOp::create(
@@ -154,10 +155,20 @@ mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
   return read;
 }
 
+ElemType Emitter::elementOf(amp::VariableOp variable) {
+  Type type = variable.tensorType().getElementType();
+  for (ElemType element : {ElemType::F32, ElemType::F64, ElemType::F16,
+                           ElemType::BF16, ElemType::F8E4M3, ElemType::F8E5M2,
+                           ElemType::I64, ElemType::I32, ElemType::I8})
+    if (elementType(element) == type)
+      return element;
+  return ElemType::Bool;
+}
+
 void Emitter::setStart(size_t index, amp::InitKind init,
                        llvm::ArrayRef<double> initArgs) {
   amp::VariableOp variable = declared[index];
-  bool drawn = init == amp::InitKind::uniform || init == amp::InitKind::normal;
+  bool drawn = amp::VariableOp::isDrawn(init);
   variable.setInit(init);
   variable.setInitArgsAttr(initArgs.empty()
                                ? DenseF64ArrayAttr()
@@ -165,6 +176,23 @@ void Emitter::setStart(size_t index, amp::InitKind init,
   // The site of an initialiser is the ordinal of its variable (N17).
   variable.setSiteAttr(drawn ? builder.getI64IntegerAttr(int64_t(index))
                              : IntegerAttr());
+}
+
+void Emitter::beginCheckpoint() {
+  if (checkpointDepth++ == 0)
+    checkpoint = builder.getI64IntegerAttr(checkpoints++);
+}
+
+void Emitter::endCheckpoint() { --checkpointDepth; }
+
+std::vector<llvm::StringRef> Emitter::callPaths() {
+  std::vector<llvm::StringRef> paths;
+  for (Operation &op : *block)
+    if (auto named = dyn_cast<NameLoc>(op.getLoc()))
+      if (!isa<amp::ReadOp>(op) &&
+          (paths.empty() || paths.back() != named.getName().strref()))
+        paths.push_back(named.getName());
+  return paths;
 }
 
 OwningOpRef<ModuleOp> Emitter::finish() {
@@ -177,17 +205,22 @@ OwningOpRef<ModuleOp> Emitter::finish() {
   func::ReturnOp::create(builder, forward.getLoc(), values);
   forward.setFunctionType(
       builder.getFunctionType(block->getArgumentTypes(), types));
-  auto attributes = [&](llvm::StringRef name, amp::Io kind) {
-    return builder.getDictionaryAttr(
-        {builder.getNamedAttr(amp::kNameAttr, builder.getStringAttr(name)),
-         builder.getNamedAttr(amp::kIoAttr,
-                              amp::IoAttr::get(builder.getContext(), kind))});
+  auto attributes = [&](llvm::StringRef name, amp::Io kind,
+                        bool evalOnly = false) {
+    llvm::SmallVector<NamedAttribute, 3> entries{
+        builder.getNamedAttr(amp::kNameAttr, builder.getStringAttr(name)),
+        builder.getNamedAttr(amp::kIoAttr,
+                             amp::IoAttr::get(builder.getContext(), kind))};
+    if (evalOnly)
+      entries.push_back(
+          builder.getNamedAttr(amp::kEvalOnlyAttr, builder.getUnitAttr()));
+    return builder.getDictionaryAttr(entries);
   };
   llvm::SmallVector<Attribute> ofArguments, ofResults;
   for (const ForwardArgument &argument : arguments)
     ofArguments.push_back(attributes(argument.name, argument.kind));
   for (const ForwardResult &result : forwardResults)
-    ofResults.push_back(attributes(result.name, result.kind));
+    ofResults.push_back(attributes(result.name, result.kind, result.evalOnly));
   forward.setArgAttrsAttr(builder.getArrayAttr(ofArguments));
   forward.setResAttrsAttr(builder.getArrayAttr(ofResults));
   return std::move(owned);

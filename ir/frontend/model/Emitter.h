@@ -13,6 +13,7 @@ struct ForwardResult {
   mlir::Value value;
   std::string name;
   amp::Io kind;
+  bool evalOnly = false; // computed in eval_step alone
 };
 
 /// One argument of the forward function, as declared.
@@ -56,17 +57,20 @@ public:
   mlir::Value argument(llvm::StringRef name, amp::Io kind,
                        mlir::RankedTensorType type, mlir::Location loc);
   /// Adds a result; its name is made unique among results of its kind.
-  void result(mlir::Value value, llvm::StringRef name, amp::Io kind);
+  void result(mlir::Value value, llvm::StringRef name, amp::Io kind,
+              bool evalOnly = false);
   const std::vector<ForwardResult> &results() const { return forwardResults; }
 
   /// Declares a variable before the forward function and reads it at the
   /// current place.
   mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type,
-                       amp::InitKind init, llvm::ArrayRef<double> initArgs,
-                       mlir::Location loc);
+                       amp::VariableRole role, amp::InitKind init,
+                       llvm::ArrayRef<double> initArgs, mlir::Location loc);
 
   /// All variables, in the order of their declaration.
   llvm::ArrayRef<amp::VariableOp> variableList() const { return declared; }
+  /// The element type of a variable.
+  ElemType elementOf(amp::VariableOp variable);
   /// Replaces how variable number `index` starts.
   void setStart(size_t index, amp::InitKind init,
                 llvm::ArrayRef<double> initArgs);
@@ -76,6 +80,14 @@ public:
     return variables.lookup(value);
   }
 
+  /// Marks the ops made from here on as the inside of a `checkpoint { }` until
+  /// `endCheckpoint`; inner blocks belong to the outermost.
+  void beginCheckpoint();
+  void endCheckpoint();
+
+  /// The names of all calls that made ops, in their order; some stand twice.
+  std::vector<llvm::StringRef> callPaths();
+
   /// Number of ops made.
   int64_t operations() const { return made; }
 
@@ -84,9 +96,11 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
 private:
-  void notifyOperationInserted(mlir::Operation *,
+  void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
     ++made;
+    if (checkpointDepth)
+      op->setDiscardableAttr(amp::kCheckpointAttr, checkpoint);
   }
 
   const Sources &sources;
@@ -98,7 +112,9 @@ private:
   llvm::StringMap<unsigned> resultNames;
   std::vector<amp::VariableOp> declared;
   llvm::DenseMap<mlir::Value, amp::VariableOp> variables; // by the value read
-  int64_t made = 0;
+  int64_t made = 0, checkpoints = 0;
+  unsigned checkpointDepth = 0;
+  mlir::IntegerAttr checkpoint; // of the ops made now
   llvm::DenseMap<uint32_t, mlir::Location> places;
 };
 

@@ -37,7 +37,8 @@ Value Elaborator::eval(const Expr *root) {
         bool left = false;
         bool decided = false;
         if (logical) {
-          if (!conditionOf(values.back(), binary->left->loc, left)) {
+          if (!conditionOf(values.back(), binary->left->loc, left,
+                           binary->op)) {
             values.back() = Value::poison();
             decided = true;
           } else {
@@ -56,9 +57,10 @@ Value Elaborator::eval(const Expr *root) {
         if (!logical)
           values.push_back(applyBinary(binary, left, right));
         else
-          values.push_back(conditionOf(right, binary->right->loc, truth)
-                               ? Value::of(truth)
-                               : Value::poison());
+          values.push_back(
+              conditionOf(right, binary->right->loc, truth, binary->op)
+                  ? Value::of(truth)
+                  : Value::poison());
       }
     } else {
       values.push_back(evalAtom(expr));
@@ -154,14 +156,20 @@ Value Elaborator::evalExprs(llvm::ArrayRef<const Expr *> exprs, Loc loc) {
   return list(items, loc);
 }
 
-/// A compile-time bool; false after an error or for poison.
-bool Elaborator::conditionOf(const Value &value, Loc loc, bool &result) {
+bool Elaborator::conditionOf(const Value &value, Loc loc, bool &result,
+                             Tok op) {
   if (value.is(ValueKind::Bool)) {
     result = value.asBool();
     return true;
   }
-  if (!value.isPoison())
-    error(loc, "expected a compile-time bool, got " + value.describe());
+  if (value.isPoison())
+    return false;
+  llvm::StringRef hint = !value.isTensor() ? ""
+                         : op == Tok::And  ? "; use logical_and"
+                         : op == Tok::Or   ? "; use logical_or"
+                         : op == Tok::Not  ? "; use logical_not"
+                                           : "";
+  error(loc, "expected a compile-time bool, got " + value.describe() + hint);
   return false;
 }
 
@@ -170,8 +178,9 @@ Value Elaborator::applyUnary(const UnaryExpr *expr, const Value &operand) {
     return operand;
   if (expr->op == Tok::Not) {
     bool truth = false;
-    return conditionOf(operand, expr->operand->loc, truth) ? Value::of(!truth)
-                                                           : Value::poison();
+    return conditionOf(operand, expr->operand->loc, truth, Tok::Not)
+               ? Value::of(!truth)
+               : Value::poison();
   }
   if (!operand.isTensor())
     return checked(computeNegation(operand), expr->loc);

@@ -63,11 +63,6 @@ constexpr const char *kReserved[] = {
     "cross_entropy",
     "accuracy",
     "perplexity",
-    "trunc_normal",
-    "xavier_uniform",
-    "xavier_normal",
-    "kaiming_uniform",
-    "kaiming_normal",
     // With the full set.
     "linspace",
     "eye",

@@ -17,41 +17,32 @@ void Elaborator::elaborateInit() {
                          "normal(std = 0.02)");
       continue;
     }
-    Start start;
     Value value = eval(setting.value);
-    if (value.isPoison() || !startOf(value, setting.value->loc, start))
+    if (value.isPoison())
       continue;
+    std::vector<llvm::StringRef> names;
+    for (amp::VariableOp variable : emitter.variableList())
+      names.push_back(variable.getSymName());
     // Later entries win: each replaces what stands there.
     for (const Ident &pattern : setting.names) {
       bool matched = false;
-      for (auto [index, declared] : llvm::enumerate(emitter.variableList()))
-        if (matchesPattern(pattern.text,
-                           amp::VariableOp(declared).getSymName())) {
-          matched = true;
-          emitter.setStart(index, start.kind, start.args);
-        }
+      for (auto [index, declared] : llvm::enumerate(emitter.variableList())) {
+        amp::VariableOp variable = declared;
+        if (!matchesPattern(pattern.text, variable.getSymName()))
+          continue;
+        matched = true;
+        Start start;
+        if (!startOf(value, setting.value->loc, emitter.elementOf(variable),
+                     variable.tensorType().getShape(), start))
+          break;
+        emitter.setStart(index, start.kind, start.args);
+      }
       // After errors the parameter that is missing may be one that could not be
       // made.
       if (!matched && !diagnostics.failed())
-        unmatchedPattern(pattern);
+        unmatchedPattern(pattern, names);
     }
   }
-}
-
-void Elaborator::unmatchedPattern(const Ident &pattern) {
-  llvm::StringRef nearest;
-  unsigned distance = UINT_MAX;
-  for (amp::VariableOp variable : emitter.variableList()) {
-    unsigned d = pattern.text.take_front(128).edit_distance(
-        variable.getSymName().take_front(128));
-    if (d < distance) {
-      distance = d;
-      nearest = variable.getSymName();
-    }
-  }
-  std::string text = ("pattern '" + pattern.text + "' matches nothing").str();
-  error(pattern.loc,
-        nearest.empty() ? text : text + "; nearest is '" + nearest.str() + "'");
 }
 
 } // namespace ampc::model

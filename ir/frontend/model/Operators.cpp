@@ -51,13 +51,6 @@ ElemType promote(ElemType tensor, const Value &number) {
   return tensor;
 }
 
-/// True if a number keeps its meaning in an integer type.
-bool fitsInteger(int64_t value, ElemType type) {
-  unsigned bits = type == ElemType::I8 ? 8 : type == ElemType::I32 ? 32 : 64;
-  return bits == 64 || (value >= -(int64_t(1) << (bits - 1)) &&
-                        value < int64_t(1) << (bits - 1));
-}
-
 /// True if a number becomes 0 or infinite in a float type though it is not
 /// (N5).
 bool leavesRange(double value, Type type) {
@@ -200,18 +193,46 @@ bool Elaborator::prepareOperands(llvm::StringRef function, const Value &left,
   return true;
 }
 
+Value Elaborator::tensorPower(const Value &left, const Value &right, Loc loc,
+                              Location at) {
+  OpBuilder &builder = emitter.builder;
+  // The square of a number is one product.
+  if (left.isTensor() && right.is(ValueKind::Int) && right.asInt() == 2 &&
+      left.asTensor().element != ElemType::Bool) {
+    const TensorData &x = left.asTensor();
+    return tensor(amp::MulOp::create(builder, at, x.value, x.value), x.element,
+                  loc, x.axisNames);
+  }
+  Operands operands;
+  if (!prepareOperands("pow", left, right, loc, at, /*floats=*/false, operands))
+    return Value::poison();
+  if (!isFloat(operands.element))
+    return fail(loc, "'pow' takes a float tensor, got " + left.describe() +
+                         " and " + right.describe() + "; write cast(.., f32)");
+  mlir::Value result =
+      amp::PowOp::create(builder, at, operands.left, operands.right);
+  if (operands.narrow)
+    result = emitter.cast(at, result, *operands.narrow);
+  return tensor(result, operands.narrow.value_or(operands.element), loc,
+                operands.axisNames);
+}
+
 Value Elaborator::tensorBinary(Tok op, llvm::StringRef function,
                                const Value &left, const Value &right, Loc loc) {
-  if (op == Tok::SlashSlash || op == Tok::Percent || op == Tok::StarStar)
-    return unavailable(loc, llvm::StringRef(spelling(op)).trim('\'').str() +
-                                " on tensors");
   Operands operands;
   Location at = emitter.location(loc, paths.number(function));
+  if (op == Tok::StarStar)
+    return tensorPower(left, right, loc, at);
   if (!prepareOperands(function, left, right, loc, at, op == Tok::Slash,
                        operands))
     return Value::poison();
   OpBuilder &builder = emitter.builder;
   if (std::optional<amp::ComparePredicate> predicate = predicateOf(op)) {
+    // Bools compare as 0 and 1.
+    if (operands.element == ElemType::Bool && op != Tok::Eq && op != Tok::Ne) {
+      operands.left = emitter.cast(at, operands.left, ElemType::I8);
+      operands.right = emitter.cast(at, operands.right, ElemType::I8);
+    }
     mlir::Value result = amp::CompareOp::create(
         builder, at, emitter.tensorType(ElemType::Bool, operands.shape),
         *predicate, operands.left, operands.right);
@@ -219,19 +240,25 @@ Value Elaborator::tensorBinary(Tok op, llvm::StringRef function,
   }
   if (operands.element == ElemType::Bool)
     return fail(loc, "'" + function + "' takes numbers, got two bool tensors");
-  mlir::Value result;
+  mlir::Value a = operands.left, b = operands.right, result;
   switch (op) {
   case Tok::Plus:
-    result = amp::AddOp::create(builder, at, operands.left, operands.right);
+    result = amp::AddOp::create(builder, at, a, b);
     break;
   case Tok::Minus:
-    result = amp::SubOp::create(builder, at, operands.left, operands.right);
+    result = amp::SubOp::create(builder, at, a, b);
     break;
   case Tok::Star:
-    result = amp::MulOp::create(builder, at, operands.left, operands.right);
+    result = amp::MulOp::create(builder, at, a, b);
+    break;
+  case Tok::SlashSlash:
+    result = amp::FloorDivOp::create(builder, at, a, b);
+    break;
+  case Tok::Percent:
+    result = amp::RemainderOp::create(builder, at, a, b);
     break;
   default:
-    result = amp::DivOp::create(builder, at, operands.left, operands.right);
+    result = amp::DivOp::create(builder, at, a, b);
   }
   if (operands.narrow)
     result = emitter.cast(at, result, *operands.narrow);

@@ -1,5 +1,9 @@
-// `optimizer = adam(lr = 1e-3)`: names, defaults and ranges are PyTorch's.
+// `optimizer = adam(lr = 1e-3)` and `group "P" { lr = 1e-4 }`: names, defaults
+// and ranges are PyTorch's.
 #include "ir/frontend/model/Elaborator.h"
+#include "ir/frontend/model/Patterns.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -26,111 +30,199 @@ constexpr OptimizerLine kOptimizers[] = {
      "amp.adam"},
 };
 
+double numberOf(DictionaryAttr attributes, llvm::StringRef key) {
+  auto number = attributes.getAs<FloatAttr>(key);
+  return number ? number.getValueAsDouble() : 0;
+}
+
 } // namespace
 
-DictionaryAttr Elaborator::optimizerSettings(const Expr *expr) {
+bool Elaborator::optimizerArg(llvm::StringRef name, llvm::StringRef key,
+                              const BoundArg &arg, NamedAttrList &attributes) {
+  Builder &builder = emitter.builder;
+  double number = 0;
+  if (key == "nesterov") {
+    bool nesterov = false;
+    if (!conditionOf(arg.value, arg.loc, nesterov))
+      return false;
+    // The op has a unit; false is written where it stands against a true.
+    attributes.set(key, nesterov ? Attribute(builder.getUnitAttr())
+                                 : builder.getBoolAttr(false));
+    return true;
+  }
+  if (key != "betas") {
+    if (!settingNumber(name, key, arg, INFINITY, number))
+      return false;
+    attributes.set(key, builder.getF64FloatAttr(number));
+    return true;
+  }
+  if (!arg.value.is(ValueKind::List) || arg.value.asList().size() != 2) {
+    error(arg.loc, "'" + name +
+                       "': 'betas' must be a list of two numbers, got " +
+                       arg.value.describe());
+    return false;
+  }
+  for (size_t i : {0, 1}) {
+    llvm::StringRef beta = i == 0 ? "beta1" : "beta2";
+    BoundArg item{arg.value.asList()[i], arg.loc, true};
+    if (!settingNumber(name, beta, item, 1, number))
+      return false;
+    attributes.set(beta, builder.getF64FloatAttr(number));
+  }
+  return true;
+}
+
+bool Elaborator::checkNesterov(DictionaryAttr optimizer, Loc loc) {
+  if (!optimizer.getAs<UnitAttr>("nesterov") ||
+      (numberOf(optimizer, "momentum") != 0 &&
+       numberOf(optimizer, "dampening") == 0))
+    return true;
+  error(loc, "'sgd': 'nesterov' needs a momentum above 0 and no dampening");
+  return false;
+}
+
+void Elaborator::optimizerSetting(const Expr *expr) {
   const auto *call = dyn_cast<CallExpr>(expr);
-  llvm::StringRef name;
-  if (call)
-    name = call->callee;
-  else if (const auto *word = dyn_cast<TextExpr>(expr);
-           word && word->kind == ExprKind::Name)
-    name = word->text;
+  std::string name = call                           ? call->callee.str()
+                     : expr->kind == ExprKind::Name ? wordOf(expr)
+                                                    : "";
   const auto *line = llvm::find_if(
       kOptimizers, [&](const OptimizerLine &l) { return name == l.name; });
   if (line == std::end(kOptimizers)) {
-    if (llvm::is_contained({"rmsprop", "adagrad", "lion", "lamb"}, name)) {
-      unavailable(expr->loc, name);
-      return {};
-    }
-    Nearest nearest(name.lower());
+    for (llvm::StringRef later : {"rmsprop", "adagrad", "lion", "lamb"})
+      if (name == later) {
+        unavailable(expr->loc, name);
+        return;
+      }
+    Nearest nearest(llvm::StringRef(name).lower());
     for (const OptimizerLine &known : kOptimizers)
       nearest.consider(known.name);
     error(expr->loc,
           name.empty()
               ? std::string("expected an optimizer, as in adam(lr = 1e-3)")
-              : ("unknown optimizer '" + name + "'").str() + nearest.hint());
-    return {};
+              : "unknown optimizer '" + name + "'" + nearest.hint());
+    return;
   }
+  llvm::SmallVector<llvm::StringRef, 8> formals;
+  llvm::SmallVector<BoundArg, 8> bound;
+  if (!settingArgs(expr, line->signature, formals, bound))
+    return;
+  Builder &builder = emitter.builder;
+  NamedAttrList attributes;
+  attributes.set("op", builder.getStringAttr(line->op));
+  for (auto [arg, key] : llvm::zip(bound, formals))
+    if (!optimizerArg(name, key, arg, attributes))
+      return;
+  if (line->name == "adamw")
+    attributes.set("decoupled", builder.getUnitAttr());
+  DictionaryAttr given = attributes.getDictionary(builder.getContext());
+  if (!given.getAs<UnitAttr>("nesterov"))
+    attributes.erase("nesterov");
+  else if (!checkNesterov(given, bound.back().loc))
+    return;
+  keepTrain("optimizer", attributes.getDictionary(builder.getContext()));
+}
 
-  // The defaults are read as the language reads them.
+void Elaborator::groupSettings(llvm::ArrayRef<const Setting *> groups) {
+  if (groups.empty())
+    return;
+  auto optimizer = dyn_cast_or_null<DictionaryAttr>(train.get("optimizer"));
+  if (!optimizer) {
+    // One that could not be read has its error.
+    if (!diagnostics.failed())
+      error(groups[0]->loc, "a group needs an 'optimizer' in 'train'");
+    return;
+  }
+  llvm::SmallVector<Attribute> entries;
+  for (const Setting *group : groups) {
+    llvm::SaveAndRestore<const void *> statement(current, group);
+    if (Attribute entry = groupSetting(*group, optimizer))
+      entries.push_back(entry);
+  }
+  keepTrain("groups", emitter.builder.getArrayAttr(entries));
+}
+
+Attribute Elaborator::groupSetting(const Setting &group,
+                                   DictionaryAttr optimizer) {
+  Builder &builder = emitter.builder;
+  llvm::StringRef op = optimizer.getAs<StringAttr>("op").getValue();
+  llvm::StringRef name = op == "amp.sgd"              ? "sgd"
+                         : optimizer.get("decoupled") ? "adamw"
+                                                      : "adam";
+  const auto *line = llvm::find_if(
+      kOptimizers, [&](const OptimizerLine &l) { return name == l.name; });
   Diagnostics none;
   const auto *signature = cast<CallExpr>(
       Parser(line->signature, 0, ast, none).parseWholeExpression());
-  llvm::SmallVector<llvm::StringRef, 8> formals;
-  for (const Arg &formal : signature->args)
-    formals.push_back(formal.name.text);
-  llvm::SmallVector<Given, 8> given;
-  llvm::SmallVector<BoundArg, 8> bound(formals.size());
-  if (call) {
-    for (const Arg &arg : call->args)
-      given.push_back(
-          {arg.name.text, arg.name.loc, eval(arg.value), arg.value->loc});
-    if (!bindArgs(call, formals, given, bound))
+  NamedAttrList attributes;
+  llvm::StringMap<Loc> seen;
+  for (const Setting &entry : group.body->settings) {
+    llvm::SaveAndRestore<const void *> statement(current, &entry);
+    if (entry.kind != Setting::Assign || entry.names.size() != 1) {
+      error(entry.loc, "expected an argument of '" + name + "' or 'frozen'");
       return {};
-  }
-  for (auto [arg, formal] : llvm::zip(bound, signature->args)) {
-    if (!arg.given)
-      arg = {eval(formal.value), expr->loc, false};
+    }
+    const Ident &key = entry.names[0];
+    auto [it, fresh] = seen.try_emplace(key.text, key.loc);
+    if (!fresh) {
+      error(key.loc, "'" + key.text + "' given twice")
+          .note(it->second, "the first is here");
+      return {};
+    }
+    BoundArg arg{eval(entry.value), entry.value->loc, true};
     if (arg.value.isPoison())
+      return {};
+    if (key.text == "frozen") {
+      bool frozen = false;
+      if (!conditionOf(arg.value, arg.loc, frozen))
+        return {};
+      attributes.set(key.text, builder.getBoolAttr(frozen));
+      continue;
+    }
+    Nearest nearest(key.text);
+    nearest.consider("frozen");
+    bool known = false;
+    for (const Arg &formal : signature->args) {
+      nearest.consider(formal.name.text);
+      known |= formal.name.text == key.text;
+    }
+    if (!known) {
+      error(key.loc, "unknown argument '" + key.text + "' of '" + name + "'" +
+                         nearest.hint());
+      return {};
+    }
+    if (!optimizerArg(name, key.text, arg, attributes))
       return {};
   }
 
-  Builder &builder = emitter.builder;
-  llvm::SmallVector<NamedAttribute> attributes{
-      builder.getNamedAttr("op", builder.getStringAttr(line->op))};
-  llvm::StringMap<double> numbers;
-  auto addNumber = [&](llvm::StringRef key, const Value &value, Loc loc,
-                       double below) {
-    if (!value.isNumber()) {
-      error(loc, "expected a compile-time number, got " + value.describe());
-      return false;
-    }
-    double number = value.asFloat();
-    if (number < 0 || number >= below) {
-      error(loc,
-            "'" + name + "': '" + key + "' must be at least 0" +
-                (std::isfinite(below) ? " and less than " + formatFloat(below)
-                                      : "") +
-                ", got " + formatFloat(number));
-      return false;
-    }
-    numbers[key] = number;
-    attributes.push_back(
-        builder.getNamedAttr(key, builder.getF64FloatAttr(number)));
-    return true;
-  };
-  const double unbounded = INFINITY;
-  for (auto [arg, key] : llvm::zip(bound, formals)) {
-    if (key == "betas") {
-      if (!arg.value.is(ValueKind::List) || arg.value.asList().size() != 2) {
-        error(arg.loc, "'" + name +
-                           "': 'betas' must be a list of two numbers, got " +
-                           arg.value.describe());
-        return {};
-      }
-      if (!addNumber("beta1", arg.value.asList()[0], arg.loc, 1) ||
-          !addNumber("beta2", arg.value.asList()[1], arg.loc, 1))
-        return {};
-    } else if (key == "nesterov") {
-      bool nesterov = false;
-      if (!conditionOf(arg.value, arg.loc, nesterov))
-        return {};
-      if (nesterov && (numbers["momentum"] == 0 || numbers["dampening"] != 0)) {
-        error(arg.loc,
-              "'sgd': 'nesterov' needs a momentum above 0 and no dampening");
-        return {};
-      }
-      if (nesterov)
-        attributes.push_back(builder.getNamedAttr(key, builder.getUnitAttr()));
-    } else if (!addNumber(key, arg.value, arg.loc, unbounded)) {
-      return {};
-    }
+  // Statistics are never updated, but a frozen one is used as it is.
+  bool frozen = attributes.get("frozen") == builder.getBoolAttr(true);
+  llvm::SmallVector<llvm::StringRef> candidates, patterns, matched;
+  for (amp::VariableOp variable : emitter.variableList())
+    if (frozen || variable.getRole() == amp::VariableRole::parameter)
+      candidates.push_back(variable.getSymName());
+  for (const Ident &pattern : group.names) {
+    patterns.push_back(pattern.text);
+    bool any = llvm::any_of(candidates, [&](llvm::StringRef candidate) {
+      return matchesPattern(pattern.text, candidate);
+    });
+    if (!any && !diagnostics.failed())
+      unmatchedPattern(pattern, candidates);
   }
-  if (line->name == "adamw")
-    attributes.push_back(
-        builder.getNamedAttr("decoupled", builder.getUnitAttr()));
-  return builder.getDictionaryAttr(attributes);
+  for (llvm::StringRef candidate : candidates)
+    if (llvm::any_of(patterns, [&](llvm::StringRef pattern) {
+          return matchesPattern(pattern, candidate);
+        }))
+      matched.push_back(candidate);
+  NamedAttrList merged(optimizer);
+  for (NamedAttribute attribute : attributes)
+    merged.set(attribute.getName(), attribute.getValue());
+  if (!checkNesterov(merged.getDictionary(builder.getContext()), group.loc))
+    return {};
+  attributes.set("loc", LocationAttr(emitter.location(group.loc)));
+  attributes.set("patterns", builder.getStrArrayAttr(patterns));
+  attributes.set("names", builder.getStrArrayAttr(matched));
+  return attributes.getDictionary(builder.getContext());
 }
 
 } // namespace ampc::model

@@ -1,6 +1,8 @@
-// Parameters: explicit `param` statements, the parameters of layers, shared and
-// tied ones.
+// Variables: `param` and `buffer` statements, the parameters of layers, shared
+// and tied ones.
 #include "ir/frontend/model/Elaborator.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -10,8 +12,9 @@ namespace {
 /// Names of functions of a module, now or in later stages: symbols share one
 /// space with variables.
 bool isEntryName(llvm::StringRef name) {
-  for (llvm::StringRef entry : {"forward", "train_step", "eval_step", "infer",
-                                "window", "micro_step", "apply_step"})
+  for (llvm::StringRef entry :
+       {"forward", "train_step", "eval_step", "infer", "gradient",
+        "eval_finish", "window", "micro_step", "apply_step"})
     if (name == entry)
       return true;
   return false;
@@ -21,8 +24,9 @@ bool isEntryName(llvm::StringRef name) {
 
 Value Elaborator::parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                             llvm::ArrayRef<llvm::StringRef> axisNames,
-                            const Start &start, bool again, Loc loc) {
-  if (!checkShape(shape, ElemType::F32, loc))
+                            const Start &start, bool again, Loc loc,
+                            amp::VariableRole role, ElemType element) {
+  if (!checkShape(shape, element, loc))
     return Value::poison();
   auto it = parameters.find(name);
   if (it != parameters.end() && again) {
@@ -31,9 +35,8 @@ Value Elaborator::parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
       return Value::poison();
     if (shapeOf(*known.tensor) == shape)
       return Value::of(known.tensor);
-    error(loc, "shared '" + name + "' has shape " +
-                   typeText(ElemType::F32, shape) + " here and " +
-                   typeText(*known.tensor) + " there")
+    error(loc, "shared '" + name + "' has shape " + typeText(element, shape) +
+                   " here and " + typeText(*known.tensor) + " there")
         .note(known.loc, "there");
     return Value::poison();
   }
@@ -47,10 +50,13 @@ Value Elaborator::parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
     return fail(loc,
                 "'" + name +
                     "' is the name of an entry; give the parameter another");
+  if (undo)
+    return fail(loc,
+                "parameter '" + name + "' cannot be made in an eval block");
   mlir::Value read =
-      emitter.variable(name, emitter.tensorType(ElemType::F32, shape),
+      emitter.variable(name, emitter.tensorType(element, shape), role,
                        start.kind, start.args, emitter.location(loc, name));
-  Value value = tensor(read, ElemType::F32, loc, axisNames);
+  Value value = tensor(read, element, loc, axisNames);
   parameters[name] = {&value.asTensor(), loc};
   return value;
 }
@@ -68,10 +74,50 @@ void Elaborator::alias(llvm::StringRef name, const TensorData &tensor,
   variable->setAttr("aliases", emitter.builder.getArrayAttr(names));
 }
 
-/// How a parameter starts: a number or an initialiser.
-bool Elaborator::startOf(const Value &value, Loc loc, Start &start) {
-  if (value.isNumber()) {
-    double number = value.asFloat();
+namespace {
+
+/// The interval or deviation of Xavier's and Kaiming's initialisers, as
+/// torch.nn.init computes them from the fans; the first axis is the output.
+void startByFans(const InitialiserData &drawn, llvm::ArrayRef<int64_t> shape,
+                 Elaborator::Start &start) {
+  double receptive = 1;
+  for (int64_t extent : shape.drop_front(2))
+    receptive *= double(extent);
+  double fanIn = double(shape[1]) * receptive;
+  double fanOut = double(shape[0]) * receptive;
+  bool xavier = drawn.kind == InitialiserData::XavierUniform ||
+                drawn.kind == InitialiserData::XavierNormal;
+  double fan = xavier ? (fanIn + fanOut) / 2 : drawn.fanOut ? fanOut : fanIn;
+  double deviation = fan > 0 ? drawn.gain / std::sqrt(fan) : 0;
+  if (drawn.kind == InitialiserData::XavierUniform ||
+      drawn.kind == InitialiserData::KaimingUniform) {
+    double bound = std::sqrt(3.0) * deviation;
+    start.kind = amp::InitKind::uniform;
+    start.args = {-bound, bound};
+  } else {
+    start.kind = amp::InitKind::normal;
+    start.args = {0, deviation};
+  }
+}
+
+} // namespace
+
+bool Elaborator::startOf(const Value &value, Loc loc, ElemType element,
+                         llvm::ArrayRef<int64_t> shape, Start &start) {
+  start = Start();
+  if (value.isNumber() || value.is(ValueKind::Bool)) {
+    double number =
+        value.is(ValueKind::Bool) ? double(value.asBool()) : value.asFloat();
+    bool keeps =
+        isFloat(element) || (element == ElemType::Bool
+                                 ? number == 0 || number == 1
+                                 : !value.is(ValueKind::Float) &&
+                                       fitsInteger(int64_t(number), element) &&
+                                       std::abs(number) <= 9007199254740992.0);
+    if (!keeps) {
+      error(loc, "the number does not fit in " + elemTypeName(element));
+      return false;
+    }
     if (number == 1) {
       start.kind = amp::InitKind::ones;
     } else if (number != 0 || std::signbit(number)) {
@@ -80,18 +126,41 @@ bool Elaborator::startOf(const Value &value, Loc loc, Start &start) {
     }
     return true;
   }
-  if (value.is(ValueKind::Initialiser)) {
-    const InitialiserData &drawn = value.asInitialiser();
-    start.kind = drawn.kind == InitialiserData::Normal ? amp::InitKind::normal
-                                                       : amp::InitKind::uniform;
+  if (!value.is(ValueKind::Initialiser)) {
+    error(loc, "expected a number or an initialiser, got " + value.describe());
+    return false;
+  }
+  const InitialiserData &drawn = value.asInitialiser();
+  if (!isFloat(element)) {
+    error(loc, "an initialiser draws floats, got " + elemTypeName(element));
+    return false;
+  }
+  switch (drawn.kind) {
+  case InitialiserData::Uniform:
+    start.kind = amp::InitKind::uniform;
     start.args = {drawn.a, drawn.b};
     return true;
+  case InitialiserData::Normal:
+    start.kind = amp::InitKind::normal;
+    start.args = {drawn.a, drawn.b};
+    return true;
+  case InitialiserData::TruncNormal:
+    start.kind = amp::InitKind::trunc_normal;
+    start.args = {drawn.a, drawn.b, drawn.low, drawn.high};
+    return true;
+  default:
+    if (shape.size() < 2) {
+      error(loc, "the fans of a parameter need two axes, got " +
+                     typeText(element, shape));
+      return false;
+    }
+    startByFans(drawn, shape, start);
+    return true;
   }
-  error(loc, "expected a number or an initialiser, got " + value.describe());
-  return false;
 }
 
-void Elaborator::execParam(const TypedStmt *stmt) {
+void Elaborator::execVariable(const TypedStmt *stmt) {
+  bool isParam = stmt->kind == StmtKind::Param;
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<llvm::StringRef> axisNames;
   bool typed = evalType(stmt->type, shape, axisNames);
@@ -99,17 +168,17 @@ void Elaborator::execParam(const TypedStmt *stmt) {
   if (!typed || init.isPoison())
     return poison(stmt->name);
   ElemType element = stmt->type.element;
-  if (!isFloat(element)) {
+  if (isParam && !isFloat(element)) {
     error(stmt->type.loc,
           "a param must have a float type, got " + elemTypeName(element));
     return poison(stmt->name);
   }
-  if (element != ElemType::F32) {
+  if (isParam && element != ElemType::F32) {
     unavailable(stmt->type.loc, "param of type " + elemTypeName(element).str());
     return poison(stmt->name);
   }
   Start start;
-  if (!startOf(init, stmt->value->loc, start))
+  if (!startOf(init, stmt->value->loc, element, shape, start))
     return poison(stmt->name);
   std::string path = paths.join(stmt->name.text);
   bool again = false;
@@ -121,10 +190,14 @@ void Elaborator::execParam(const TypedStmt *stmt) {
     return poison(stmt->name);
   }
   // Bound first: a name that is taken must not make a variable.
-  if (!bind(stmt->name, Value::none(), NameKind::Param, stmt))
+  if (!bind(stmt->name, Value::none(),
+            isParam ? NameKind::Param : NameKind::Buffer, stmt))
     return;
-  scope().names[stmt->name.text].value =
-      parameter(path, shape, axisNames, start, again, stmt->name.loc);
+  Value &value = scope().names[stmt->name.text].value;
+  value = parameter(path, shape, axisNames, start, again, stmt->name.loc,
+                    isParam ? amp::VariableRole::parameter
+                            : amp::VariableRole::statistic,
+                    element);
 }
 
 } // namespace ampc::model

@@ -37,7 +37,8 @@ void Elaborator::exec(const Stmt *stmt) {
   case StmtKind::Target:
     return execInput(cast<TypedStmt>(stmt));
   case StmtKind::Param:
-    return execParam(cast<TypedStmt>(stmt));
+  case StmtKind::Buffer:
+    return execVariable(cast<TypedStmt>(stmt));
   case StmtKind::Def:
     return execDef(cast<DefStmt>(stmt));
   case StmtKind::Return: {
@@ -60,12 +61,13 @@ void Elaborator::exec(const Stmt *stmt) {
     return execLoop(cast<LoopStmt>(stmt));
   case StmtKind::If:
     return execIf(cast<IfStmt>(stmt));
-  case StmtKind::Buffer:
   case StmtKind::Checkpoint:
-  case StmtKind::Eval:
-    unavailable(stmt->loc, stmtWord(stmt->kind));
-    poisonNames(stmt);
+    emitter.beginCheckpoint();
+    execBlock(cast<BlockStmt>(stmt)->body);
+    emitter.endCheckpoint();
     return;
+  case StmtKind::Eval:
+    return execEval(cast<BlockStmt>(stmt));
   case StmtKind::Error:
     poisonNames(stmt);
     return;
@@ -278,7 +280,8 @@ void Elaborator::execReport(const ReportStmt *stmt) {
   const TensorData &scalar = value.asTensor();
   mlir::Value result = emitter.cast(emitter.location(stmt->loc, name),
                                     scalar.value, ElemType::F32);
-  emitter.result(result, name, isLoss ? amp::Io::loss : amp::Io::metric);
+  emitter.result(result, name, isLoss ? amp::Io::loss : amp::Io::metric,
+                 /*evalOnly=*/undo != nullptr);
   // The name can be read, unless it is one that the model declares otherwise.
   bool hiddenOuter = false;
   const Binding *known = binds ? find(stmt->name.text, hiddenOuter) : nullptr;
@@ -295,6 +298,22 @@ void Elaborator::execIf(const IfStmt *stmt) {
     return;
   }
   execBlock(truth ? stmt->then : stmt->otherwise);
+}
+
+/// `eval { }` sees everything and leaves nothing behind: names that it bound
+/// mean again what they meant before.
+void Elaborator::execEval(const BlockStmt *stmt) {
+  EvalUndo changes{&scope(), {}};
+  llvm::SaveAndRestore<EvalUndo *> inner(undo, &changes);
+  size_t assigned = assignmentOrder.size();
+  execBlock(stmt->body);
+  assignmentOrder.resize(std::min(assigned, assignmentOrder.size()), Ident());
+  for (auto &[name, before] : llvm::reverse(changes.names)) {
+    if (before)
+      scope().names[name] = *before;
+    else
+      scope().names.erase(name);
+  }
 }
 
 void Elaborator::execLoop(const LoopStmt *stmt) {

@@ -8,25 +8,47 @@ using namespace mlir;
 namespace ampc::model {
 namespace {
 
-/// Keys that the language has and that nothing implements yet.
-constexpr llvm::StringLiteral kReservedKeys[] = {
-    "clip_norm",   "accumulate",    "loss_scale", "nonfinite",
-    "max_skipped", "memory_budget", "ema",        "validate_every",
-    "base_batch",  "last"};
-constexpr llvm::StringLiteral kKeys[] = {"optimizer", "schedule", "steps",
-                                         "precision", "seed",     "log_every",
-                                         "save_every"};
+constexpr llvm::StringLiteral kKeys[] = {
+    "optimizer",  "schedule",   "steps",     "precision",   "clip_norm",
+    "accumulate", "loss_scale", "nonfinite", "max_skipped", "memory_budget",
+    "ema",        "seed",       "log_every", "save_every",  "validate_every",
+    "base_batch", "last"};
+
+/// Bytes of "2GiB", "512 MiB", "1000"; none if the text is no size.
+std::optional<int64_t> parseBytes(llvm::StringRef text) {
+  text = text.trim();
+  llvm::StringRef digits = text.take_while(llvm::isDigit);
+  llvm::StringRef unit = text.drop_front(digits.size()).ltrim();
+  int64_t count = 0;
+  if (digits.empty() || digits.getAsInteger(10, count))
+    return std::nullopt;
+  unsigned shift = llvm::StringSwitch<unsigned>(unit)
+                       .Cases({"", "B"}, 0)
+                       .Case("KiB", 10)
+                       .Case("MiB", 20)
+                       .Case("GiB", 30)
+                       .Case("TiB", 40)
+                       .Default(64);
+  if (shift == 64 || count < 1 || count > INT64_MAX >> shift)
+    return std::nullopt;
+  return count << shift;
+}
 
 } // namespace
+
+void Elaborator::keepTrain(llvm::StringRef key, Attribute value) {
+  train.set(key, value);
+}
 
 void Elaborator::elaborateTrain() {
   Builder &builder = emitter.builder;
   llvm::StringMap<Loc> seen;
+  llvm::SmallVector<const Setting *> groups;
   if (ast.train) {
     for (const Setting &setting : ast.train->settings) {
       llvm::SaveAndRestore<const void *> statement(current, &setting);
       if (setting.kind == Setting::Group) {
-        unavailable(setting.loc, "group");
+        groups.push_back(&setting);
         continue;
       }
       if (setting.kind != Setting::Assign || setting.names.size() != 1) {
@@ -63,44 +85,66 @@ void Elaborator::elaborateTrain() {
     if (set.value)
       trainSetting(key, set.loc, set.value);
   }
+  groupSettings(groups);
   auto addDefault = [&](llvm::StringRef key, Attribute value) {
-    if (llvm::none_of(train, [&](NamedAttribute entry) {
-          return entry.getName() == key;
-        }))
-      train.push_back(builder.getNamedAttr(key, value));
+    if (!train.get(key))
+      keepTrain(key, value);
   };
-  addDefault("steps", builder.getI64IntegerAttr(1000));
-  addDefault("seed", builder.getI64IntegerAttr(0));
-  addDefault("log_every", builder.getI64IntegerAttr(10));
-  addDefault("save_every", builder.getI64IntegerAttr(0));
+  for (auto [key, value] : {std::pair("steps", 1000),
+                            {"seed", 0},
+                            {"log_every", 10},
+                            {"save_every", 0},
+                            {"validate_every", 0},
+                            {"max_skipped", 100},
+                            {"accumulate", 1}})
+    addDefault(key, builder.getI64IntegerAttr(value));
   addDefault("precision", builder.getStringAttr("f32"));
-  addDefault("schedule", builder.getStringAttr("constant"));
-  emitter.module()->setAttr(amp::kTrainAttr, builder.getDictionaryAttr(train));
+  addDefault("nonfinite", builder.getStringAttr("skip"));
+  addDefault("last", builder.getStringAttr("drop"));
+  addDefault(
+      "schedule",
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("kind", builder.getStringAttr("constant")),
+           builder.getNamedAttr("warmup", builder.getI64IntegerAttr(0))}));
+  emitter.module()->setAttr(amp::kTrainAttr,
+                            train.getDictionary(builder.getContext()));
 }
 
 void Elaborator::trainSetting(llvm::StringRef key, Loc keyLoc,
                               const Expr *value) {
-  if (key == "steps")
+  if (key == "steps" || key == "max_skipped" || key == "accumulate")
     return trainInt(key, value, 1);
-  if (key == "seed" || key == "log_every" || key == "save_every")
+  if (key == "seed" || key == "log_every" || key == "save_every" ||
+      key == "validate_every")
     return trainInt(key, value, 0);
+  if (key == "base_batch") {
+    if (value->kind != ExprKind::None)
+      trainInt(key, value, 1);
+    return;
+  }
+  if (key == "nonfinite")
+    return trainWord(key, value, {"skip", "error", "ignore"});
+  if (key == "last")
+    return trainWord(key, value, {"drop", "wrap"});
+  if (key == "clip_norm")
+    return clipNormSetting(value);
+  if (key == "loss_scale")
+    return lossScaleSetting(value);
+  if (key == "memory_budget")
+    return memoryBudgetSetting(value);
   if (key == "schedule")
     return scheduleSetting(value);
   if (key == "precision")
     return precisionSetting(value);
-  if (key == "optimizer") {
-    if (DictionaryAttr optimizer = optimizerSettings(value))
-      train.push_back(emitter.builder.getNamedAttr(key, optimizer));
-    return;
-  }
-  if (llvm::is_contained(kReservedKeys, key)) {
-    unavailable(keyLoc, key);
+  if (key == "optimizer")
+    return optimizerSetting(value);
+  if (key == "ema") {
+    if (value->kind != ExprKind::None)
+      unavailable(keyLoc, key);
     return;
   }
   Nearest nearest(key);
   for (llvm::StringRef known : kKeys)
-    nearest.consider(known);
-  for (llvm::StringRef known : kReservedKeys)
     nearest.consider(known);
   error(keyLoc, "unknown key '" + key + "' of 'train'" + nearest.hint());
 }
@@ -119,73 +163,101 @@ void Elaborator::trainInt(llvm::StringRef key, const Expr *expr,
                          ", got " + llvm::Twine(value.asInt()));
     return;
   }
-  train.push_back(emitter.builder.getNamedAttr(
-      key, emitter.builder.getI64IntegerAttr(value.asInt())));
+  if (key == "accumulate" && value.asInt() != 1) {
+    unavailable(expr->loc, key);
+    return;
+  }
+  keepTrain(key, emitter.builder.getI64IntegerAttr(value.asInt()));
+}
+
+void Elaborator::trainWord(llvm::StringRef key, const Expr *expr,
+                           llvm::ArrayRef<llvm::StringRef> words) {
+  std::string word = wordOf(expr);
+  if (llvm::is_contained(words, word))
+    return keepTrain(key, emitter.builder.getStringAttr(word));
+  error(expr->loc, "'" + key + "' must be one of " + llvm::join(words, ", ") +
+                       (word.empty() ? "" : ", got '" + word + "'"));
+}
+
+void Elaborator::clipNormSetting(const Expr *expr) {
+  Value value = eval(expr);
+  if (value.isPoison() || value.isNone())
+    return;
+  if (!value.isNumber()) {
+    error(expr->loc, "expected a compile-time number, got " + value.describe());
+    return;
+  }
+  if (value.asFloat() <= 0) {
+    error(expr->loc,
+          "'clip_norm' must be above 0, got " + formatFloat(value.asFloat()));
+    return;
+  }
+  keepTrain("clip_norm", emitter.builder.getF64FloatAttr(value.asFloat()));
+}
+
+/// `off` is what f32 has; anything else comes with f16.
+void Elaborator::lossScaleSetting(const Expr *expr) {
+  if (wordOf(expr) == "off")
+    return;
+  const auto *call = dyn_cast<CallExpr>(expr);
+  if (wordOf(expr) == "dynamic" || (call && call->callee == "dynamic")) {
+    llvm::SmallVector<llvm::StringRef, 8> formals;
+    llvm::SmallVector<BoundArg, 8> bound;
+    if (settingArgs(expr,
+                    "dynamic(init = 65536, growth = 2, backoff = 0.5, interval "
+                    "= 2000, floor = 2 ** -14, hysteresis = 1)",
+                    formals, bound))
+      unavailable(expr->loc, "loss_scale = dynamic");
+    return;
+  }
+  if (expr->kind == ExprKind::Name) {
+    error(expr->loc, "'loss_scale' must be off, a number or dynamic, got '" +
+                         wordOf(expr) + "'");
+    return;
+  }
+  Value value = eval(expr);
+  if (value.isPoison())
+    return;
+  if (!value.isNumber() || value.asFloat() <= 0)
+    error(expr->loc,
+          "'loss_scale' must be off, a number above 0 or dynamic, got " +
+              (value.isNumber() ? formatFloat(value.asFloat())
+                                : value.describe()));
+  else
+    unavailable(expr->loc, "loss_scale");
+}
+
+void Elaborator::memoryBudgetSetting(const Expr *expr) {
+  Value value = eval(expr);
+  if (value.isPoison() || value.isNone())
+    return;
+  std::optional<int64_t> bytes;
+  if (value.is(ValueKind::String))
+    bytes = parseBytes(value.asString());
+  else if (value.is(ValueKind::Int) && value.asInt() > 0)
+    bytes = value.asInt();
+  if (!bytes)
+    error(expr->loc,
+          "'memory_budget' must be a number of bytes or a size as "
+          "\"2GiB\", got " +
+              (value.is(ValueKind::String)
+                   ? "\"" + value.asString().str() + "\""
+               : value.is(ValueKind::Int) ? std::to_string(value.asInt())
+                                          : value.describe()));
+  else
+    unavailable(expr->loc, "memory_budget");
 }
 
 void Elaborator::precisionSetting(const Expr *expr) {
-  std::string word;
-  if (const auto *type = dyn_cast<ElemTypeExpr>(expr))
-    word = elemTypeName(type->value).str();
-  else if (const auto *name = dyn_cast<TextExpr>(expr))
-    word = name->text.str();
-  if (word == "f32") {
-    train.push_back(emitter.builder.getNamedAttr(
-        "precision", emitter.builder.getStringAttr(word)));
-    return;
-  }
+  std::string word = wordOf(expr);
+  if (word == "f32")
+    return keepTrain("precision", emitter.builder.getStringAttr(word));
   if (word == "auto" || word == "tf32" || word == "bf16" || word == "f16") {
     unavailable(expr->loc, "precision = " + word);
     return;
   }
   error(expr->loc, "'precision' must be one of auto, f32, tf32, bf16, f16" +
                        (word.empty() ? "" : ", got '" + word + "'"));
-}
-
-void Elaborator::scheduleSetting(const Expr *expr) {
-  llvm::StringRef word;
-  const auto *call = dyn_cast<CallExpr>(expr);
-  if (call)
-    word = call->callee;
-  else if (const auto *name = dyn_cast<TextExpr>(expr))
-    word = name->text;
-  if (word == "step" || word == "linear" || word == "cosine") {
-    unavailable(expr->loc, word);
-    return;
-  }
-  if (word != "constant") {
-    Nearest nearest(word);
-    for (llvm::StringRef known : {"constant", "step", "linear", "cosine"})
-      nearest.consider(known);
-    error(expr->loc, word.empty() ? std::string("expected a schedule")
-                                  : ("unknown schedule '" + word + "'").str() +
-                                        nearest.hint());
-    return;
-  }
-  for (const Arg &arg : call ? call->args : llvm::ArrayRef<Arg>()) {
-    if (arg.name.text != "warmup") {
-      error(arg.value->loc,
-            arg.name.text.empty()
-                ? std::string("'constant' takes at most 0 arguments, got 1")
-                : ("unknown argument '" + arg.name.text + "' of 'constant'")
-                      .str());
-      return;
-    }
-    Value warmup = eval(arg.value);
-    if (warmup.isPoison())
-      return;
-    if (!warmup.is(ValueKind::Int)) {
-      error(arg.value->loc,
-            "expected a compile-time int, got " + warmup.describe());
-      return;
-    }
-    if (warmup.asInt() != 0) {
-      unavailable(arg.name.loc, "warmup");
-      return;
-    }
-  }
-  train.push_back(emitter.builder.getNamedAttr(
-      "schedule", emitter.builder.getStringAttr("constant")));
 }
 
 } // namespace ampc::model

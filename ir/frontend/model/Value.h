@@ -40,11 +40,23 @@ struct TensorData {
   llvm::ArrayRef<llvm::StringRef> axisNames;
 };
 
-/// How a parameter starts: numbers a, b are [low, high] or [mean, standard
-/// deviation].
+/// How a parameter starts: `a`, `b` are [low, high] (Uniform) or [mean,
+/// standard deviation]; TruncNormal stays within [low, high].
+/// The others have a deviation that is `gain` over a mean of the parameter's
+/// fans.
 struct InitialiserData {
-  enum Kind : uint8_t { Uniform, Normal } kind;
-  double a, b;
+  enum Kind : uint8_t {
+    Uniform,
+    Normal,
+    TruncNormal,
+    XavierUniform,
+    XavierNormal,
+    KaimingUniform,
+    KaimingNormal
+  } kind;
+  double a = 0, b = 0, low = 0, high = 0;
+  double gain = 1;
+  bool fanOut = false;
 };
 
 /// One value.
@@ -124,6 +136,12 @@ inline bool isFloat(ElemType type) { return type <= ElemType::F8E5M2; }
 /// True for i8, i32, i64.
 inline bool isInteger(ElemType type) {
   return type >= ElemType::I64 && type <= ElemType::I8;
+}
+/// True if an integer type can hold the number.
+inline bool fitsInteger(int64_t value, ElemType type) {
+  unsigned bits = type == ElemType::I8 ? 8 : type == ElemType::I32 ? 32 : 64;
+  return bits == 64 || (value >= -(int64_t(1) << (bits - 1)) &&
+                        value < int64_t(1) << (bits - 1));
 }
 
 } // namespace ampc::model

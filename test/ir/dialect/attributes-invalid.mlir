@@ -166,6 +166,19 @@ module attributes {amp.data_validation = 1} {}
 
 // -----
 
+// expected-error @+1 {{attribute 'amp.precision' must be an array, got "x"}}
+module attributes {amp.precision = "x"} {}
+
+// -----
+
+func.func @checkpoint_kind(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{attribute 'amp.checkpoint' must be an integer, got unit}}
+  %y = amp.relu %x {amp.checkpoint} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{attribute 'amp.model_hash' must be an integer, got "x"}}
 module attributes {amp.model_hash = "x"} {}
 

@@ -32,6 +32,11 @@ amp.variable @variable_c2_type : tensor<4xf32> role parameter init data
 
 // -----
 
+// expected-error @+1 {{init trunc_normal takes 4 arguments, got 2}}
+amp.variable @variable_c1_trunc_normal : tensor<4xf32> role parameter init trunc_normal with [0.0, 1.0]
+
+// -----
+
 // expected-error @+1 {{init normal fills floats, got 'i32'}}
 amp.variable @variable_c3 : tensor<4xi32> role parameter init normal with [0.0, 1.0]
 

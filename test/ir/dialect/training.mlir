@@ -4,6 +4,8 @@
 amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5, 0.5] site 0
 // CHECK: amp.variable @emb : tensor<4x3xf32> role parameter init normal with [0.000000e+00, 2.000000e-02] site 1
 amp.variable @emb : tensor<4x3xf32> role parameter init normal with [0.0, 0.02] site 1
+// CHECK: amp.variable @cut : tensor<4xf32> role parameter init trunc_normal with [0.000000e+00, 1.000000e+00, -2.000000e+00, 2.000000e+00] site 2
+amp.variable @cut : tensor<4xf32> role parameter init trunc_normal with [0.0, 1.0, -2.0, 2.0] site 2
 // CHECK: amp.variable @fc.master : tensor<4x3xf32> role master init ones
 amp.variable @fc.master : tensor<4x3xf32> role master init ones
 // CHECK: amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 init zeros

@@ -1,4 +1,4 @@
-// The train and data blocks, --set, and files: what is built, and the errors.
+// Optimizers, init, precision, --set, and files: what is built, and the errors.
 #include "test/unit/frontend/Load.h"
 
 #include "ir/frontend/model/Patterns.h"
@@ -66,12 +66,12 @@ TEST(Settings, Init) {
       "6:3 pattern '*.wieght' matches nothing; nearest is 'net.weight'\n");
   EXPECT_EQ(errorsOf("model m { }\ninit {\n  \"a\" = 0\n}\n"),
             "3:3 pattern 'a' matches nothing\n");
-  EXPECT_EQ(errorsOf("model m { }\ninit {\n  \"a\" = \"b\"\n  a = 0\n  \"c\" = "
-                     "xavier_normal()\n}\n"),
+  EXPECT_EQ(errorsOf("model m { param a: f32[] = 0 }\ninit {\n  \"a\" = "
+                     "\"b\"\n  a = 0\n  \"a\" = xavier_normal()\n}\n"),
             "3:9 expected a number or an initialiser, got string\n"
             "4:3 expected a pattern in quotes, as in \"*.weight\" = normal(std "
             "= 0.02)\n"
-            "5:9 'xavier_normal' is not available yet\n");
+            "5:9 the fans of a parameter need two axes, got f32[]\n");
 }
 
 TEST(Settings, Patterns) {
@@ -99,64 +99,63 @@ TEST(Settings, Patterns) {
   EXPECT_FALSE(matchesPattern(stars + "b", name));
 }
 
-TEST(Settings, Train) {
-  EXPECT_EQ(
-      errorsOf("model m { }\n"
-               "train {\n"
-               "  steps = 0\n"
-               "  stps = 1\n"
-               "  seed = 1.5\n"
-               "  log_every = 1\n"
-               "  log_every = 2\n"
-               "  precision = f64\n"
-               "  schedule = cosin()\n"
-               "  optimizer = 3\n"
-               "  a, b = 1\n"
-               "}\n"),
-      "3:11 'steps' must be at least 1, got 0\n"
-      "4:3 unknown key 'stps' of 'train'; did you mean 'steps'?\n"
-      "5:10 expected a compile-time int, got float\n"
-      "7:3 'log_every' given twice\n"
-      "  6:3 the first is here\n"
-      "8:15 'precision' must be one of auto, f32, tf32, bf16, f16, got 'f64'\n"
-      "9:14 unknown schedule 'cosin'; did you mean 'cosine'?\n"
-      "10:15 expected an optimizer, as in adam(lr = 1e-3)\n"
-      "11:3 expected a key of 'train', found several names\n");
+/// The starts of torch.nn.init on a weight [2, 3, 5]: fans 15 in and 10 out.
+TEST(Settings, Initialisers) {
+  auto start = [](llvm::StringRef initialiser) {
+    std::string text = variablesOf(
+        ("model m {\nparam w: f32[2, 3, 5] = " + initialiser + "\n}\n").str());
+    llvm::StringRef rest = text;
+    return rest.consume_front(
+               "amp.variable @w : tensor<2x3x5xf32> role parameter init ")
+               ? rest.rtrim().str()
+               : text;
+  };
+  EXPECT_EQ(start("trunc_normal(std = 0.5)"),
+            "trunc_normal with [0.000000e+00, 5.000000e-01, -2.000000e+00, "
+            "2.000000e+00] site 0");
+  EXPECT_EQ(start("xavier_uniform(5)"), // 5 * sqrt(6 / 25)
+            "uniform with [-2.4494897427831779, 2.4494897427831779] site 0");
+  EXPECT_EQ(start("xavier_normal(5)"), // 5 * sqrt(2 / 25)
+            "normal with [0.000000e+00, 1.4142135623730951] site 0");
+  EXPECT_EQ(start("kaiming_normal(mode = \"fan_out\", nonlinearity = "
+                  "\"linear\")"), // 1 / sqrt(10)
+            "normal with [0.000000e+00, 0.31622776601683794] site 0");
+  EXPECT_EQ(start("kaiming_uniform(a = sqrt(5.0))"), // 1 / sqrt(15)
+            "uniform with [-0.25819888974716115, 0.25819888974716115] site 0");
+  EXPECT_EQ(start("kaiming_normal(mode = \"in\")"),
+            "2:43 'kaiming_normal': 'mode' must be one of \"fan_in\", "
+            "\"fan_out\", got \"in\"\n");
+  EXPECT_EQ(start("kaiming_normal(nonlinearity = \"gelu\")"),
+            "2:51 'kaiming_normal': 'nonlinearity' must be one of "
+            "\"leaky_relu\", \"relu\", \"tanh\", \"selu\", \"sigmoid\", "
+            "\"linear\", got \"gelu\"\n");
+  EXPECT_EQ(start("trunc_normal(a = 3)"),
+            "2:25 'trunc_normal': 'b' must be at least 'a' (3.0), got 2.0\n");
 }
 
-TEST(Settings, Data) {
-  EXPECT_EQ(errorsOf("model m {\n"
-                     "  input x: f32[2]\n"
-                     "  input labels: i32[2]\n"
-                     "}\n"
-                     "data {\n"
-                     "  x = normal()\n"
-                     "  lables = normal(1)\n"
-                     "  labels = normal(1)\n"
-                     "  x = csv(\"f\")\n"
-                     "  x, labels = npy(\"f\")\n"
-                     "}\n"),
-            "6:7 argument 'seed' of 'normal' is missing\n"
-            "7:3 unknown input 'lables'; did you mean 'labels'?\n"
-            "8:3 'normal' fills float tensors, 'labels' is i32[2]\n"
-            "9:3 data of 'x' given twice\n"
-            "  6:3 the first is here\n"
-            "10:3 data of 'x' given twice\n"
-            "  6:3 the first is here\n");
-  EXPECT_EQ(errorsOf("model m {\n"
-                     "  input x: f32[2]\n"
-                     "  input y: f32[2]\n"
-                     " input z: f32[2]\n"
-                     "}\n"
-                     "data {\n"
-                     "  x = csv(\"f\")\n"
-                     "  y, z = npy(\"f\")\n"
-                     "}\n"),
-            "7:7 'csv' is not available yet\n"
-            "8:6 'npy' holds one tensor, got 2 names\n");
-  EXPECT_EQ(
-      errorsOf("model m {\n  input x: f32[2]\n}\ndata { x = normal(-1) }\n"),
-      "4:19 'normal': 'seed' must be an int of at least 0, got -1\n");
+TEST(Settings, Precision) {
+  const std::string model = "model m {\n"
+                            "  input x: f32[2, 4]\n"
+                            "  a = linear(relu(x), 4, name = \"net\") + x\n"
+                            "}\n";
+  Loaded loaded(model + "precision { \"net\", \"a*\" = f32 }\n");
+  ASSERT_TRUE(loaded.module) << loaded.errors();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << (*loaded.module)->getAttr(ampc::amp::kPrecisionAttr);
+  EXPECT_EQ(text, "[{patterns = [\"net\", \"a*\"], type = f32}]");
+  EXPECT_EQ(errorsOf(model + "precision {\n"
+                             "  \"net\" = tf32\n"
+                             "  \"net\" = i32\n"
+                             "  net = f32\n"
+                             "}\n"),
+            "6:11 'precision = tf32' is not available yet\n"
+            "7:11 a call's precision must be one of f32, tf32, bf16, f16, got "
+            "'i32'\n"
+            "8:3 expected a pattern in quotes, as in \"blocks.*.attn.*\" = "
+            "f32\n");
+  EXPECT_EQ(errorsOf(model + "precision { \"nett\" = f32 }\n"),
+            "5:13 pattern 'nett' matches nothing; nearest is 'net'\n");
 }
 
 TEST(Settings, Overrides) {
