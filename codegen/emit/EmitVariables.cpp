@@ -90,6 +90,39 @@ LogicalResult PlanBuilder::addKernels() {
   return success();
 }
 
+/// The numbers of an attribute that is one or a list of them.
+static std::vector<double> numbersOf(Attribute attr) {
+  std::vector<double> numbers;
+  auto add = [&](Attribute item) {
+    if (auto real = dyn_cast_or_null<FloatAttr>(item))
+      numbers.push_back(real.getValueAsDouble());
+    else if (auto whole = dyn_cast_or_null<IntegerAttr>(item))
+      numbers.push_back(static_cast<double>(whole.getInt()));
+  };
+  if (auto dense = dyn_cast_or_null<DenseF64ArrayAttr>(attr))
+    llvm::append_range(numbers, dense.asArrayRef());
+  else if (auto list = dyn_cast_or_null<ArrayAttr>(attr))
+    llvm::for_each(list, add);
+  else
+    add(attr);
+  return numbers;
+}
+
+/// How the samples of a line are read.
+static void addSampleOptions(DictionaryAttr options, rt::fb::DataLineT &line) {
+  if (!options)
+    return;
+  if (std::vector<double> scale = numbersOf(options.get("scale"));
+      !scale.empty())
+    line.scale = scale.front();
+  line.mean = numbersOf(options.get("mean"));
+  line.std = numbersOf(options.get("std"));
+  if (auto window = options.getAs<IntegerAttr>("window"))
+    line.window = window.getInt();
+  if (auto stride = options.getAs<IntegerAttr>("stride"))
+    line.stride = stride.getInt();
+}
+
 void PlanBuilder::addSettings() {
   if (auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr)) {
     auto number = [&](StringRef key) -> uint64_t {
@@ -102,6 +135,10 @@ void PlanBuilder::addSettings() {
     plan.train->log_every = number("log_every");
     plan.train->save_every = number("save_every");
   }
+  if (auto shuffle = module->getAttrOfType<BoolAttr>(kDataShuffleAttr))
+    plan.shuffle = shuffle.getValue();
+  if (auto share = module->getAttrOfType<FloatAttr>(kDataValidationAttr))
+    plan.validation = share.getValueAsDouble();
   auto lines = module->getAttrOfType<ArrayAttr>(kDataAttr);
   if (!lines)
     return;
@@ -113,6 +150,7 @@ void PlanBuilder::addSettings() {
     if (auto spec = line.getAs<StringAttr>("spec"))
       entry->spec = spec.str();
     entry->validation = static_cast<bool>(line.getAs<UnitAttr>("validation"));
+    addSampleOptions(line.getAs<DictionaryAttr>("options"), *entry);
     if (auto loc = line.getAs<LocationAttr>("loc"))
       entry->source = sourceOf(loc);
     plan.data.push_back(std::move(entry));

@@ -32,6 +32,11 @@ portsOf(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
   return ports;
 }
 
+std::vector<double> numbersOf(const flatbuffers::Vector<double> *list) {
+  return list ? std::vector<double>(list->begin(), list->end())
+              : std::vector<double>();
+}
+
 } // namespace
 
 Expected<Plan> Plan::load(const std::string &path) {
@@ -82,6 +87,8 @@ std::vector<DataLine> Plan::data_lines() const {
         line.names.push_back(item->names()->Get(i)->str());
       line.spec = item->spec()->str();
       line.validation = item->validation();
+      line.options = {item->scale(), numbersOf(item->mean()),
+                      numbersOf(item->std()), item->window(), item->stride()};
       lines.push_back(std::move(line));
     }
   return lines;
@@ -93,6 +100,7 @@ DataOptions Plan::data_options() const {
   if (slash != std::string::npos)
     options.directory = source->name().substr(0, slash ? slash : 1);
   options.shuffle = source->plan().shuffle();
+  options.held_out = source->plan().validation();
   options.seed = train_defaults().seed;
   for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
                          EntryKind::Infer, EntryKind::Gradient})

@@ -1,5 +1,6 @@
 // NumPy files.
 #include "runtime/data/Npy.h"
+#include "runtime/data/InputFile.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -14,12 +15,13 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 
 struct NpyType {
   std::string_view name; ///< after the byte order mark
-  DType type;
+  Element element;
 };
-constexpr NpyType kTypes[] = {{"f2", DType::F16}, {"f4", DType::F32},
-                              {"f8", DType::F64}, {"i1", DType::I8},
-                              {"i4", DType::I32}, {"i8", DType::I64},
-                              {"b1", DType::Bool}};
+constexpr NpyType kTypes[] = {
+    {"f2", Element::F16}, {"f4", Element::F32}, {"f8", Element::F64},
+    {"i1", Element::I8},  {"i2", Element::I16}, {"i4", Element::I32},
+    {"i8", Element::I64}, {"u1", Element::U8},  {"u2", Element::U16},
+    {"u4", Element::U32}, {"b1", Element::Bool}};
 
 /// What the header's dict says.
 struct Header {
@@ -143,15 +145,11 @@ private:
 
 } // namespace
 
-Expected<NpyFile> NpyFile::open(const std::string &path) {
+Expected<NpyArray> parseNpy(std::span<const std::byte> all,
+                            const std::string &path) {
   auto bad = [&](std::string text) {
     return fail(Code::BadInput, path, std::move(text));
   };
-  if (path.ends_with(".gz"))
-    return bad("reading compressed files is not available yet");
-  NpyFile result;
-  AMPC_ASSIGN(result.file, FileBytes::map(path));
-  std::span<const std::byte> all = result.file.bytes();
   std::string_view text(reinterpret_cast<const char *>(all.data()), all.size());
   if (text.substr(0, kMagic.size()) != kMagic)
     return bad("not a NumPy file: expected it to begin with \\x93NUMPY");
@@ -181,14 +179,15 @@ Expected<NpyFile> NpyFile::open(const std::string &path) {
   for (const NpyType &row : kTypes)
     if (row.name == name)
       found = &row;
-  if (order == '>' && found && sizeOf(found->type) > 1)
+  if (order == '>' && found && info(found->element).bytes > 1)
     return bad(
         fmt::format("big-endian elements '{}', expected little-endian ('<{}')",
                     descr, name));
   if (!found || (order != '<' && order != '|' && order != '=' && order != '>'))
-    return bad(fmt::format(
-        "element type '{}', expected one of <f2 <f4 <f8 |i1 <i4 <i8 |b1",
-        descr));
+    return bad(fmt::format("element type '{}', expected one of <f2 <f4 <f8 |i1 "
+                           "<i2 <i4 <i8 |u1 <u2 <u4 "
+                           "|b1",
+                           descr));
   if (*header->fortran && header->shape->size() > 1)
     return bad("the array is in Fortran order, expected C order "
                "(numpy.ascontiguousarray makes one)");
@@ -197,16 +196,31 @@ Expected<NpyFile> NpyFile::open(const std::string &path) {
   size_t present = text.size() - start - length;
   if (!count)
     return bad(fmt::format("the extents of {} are too large",
-                           typeText(found->type, *header->shape)));
-  uint64_t expected = *count * sizeOf(found->type);
+                           elementText(found->element, *header->shape)));
+  uint64_t expected = *count * info(found->element).bytes;
   if (expected != present)
-    return bad(
-        fmt::format("{}: {} has {} bytes, the file holds {} after its header",
-                    present < expected ? "truncated" : "too long",
-                    typeText(found->type, *header->shape), expected, present));
-  result.type = found->type;
-  result.extents = std::move(*header->shape);
-  result.elements = all.subspan(start + length);
+    return bad(fmt::format(
+        "{}: {} has {} bytes, the file holds {} after its header",
+        present < expected ? "truncated" : "too long",
+        elementText(found->element, *header->shape), expected, present));
+  return NpyArray{found->element, std::move(*header->shape),
+                  all.subspan(start + length)};
+}
+
+Expected<NpyFile> NpyFile::open(const std::string &path) {
+  NpyFile result;
+  AMPC_ASSIGN(result.file, openInput(path));
+  AMPC_ASSIGN(NpyArray array, parseNpy(result.file.bytes(), path));
+  std::optional<DType> type = dtypeByName(info(array.element).name);
+  if (!type)
+    return fail(
+        Code::BadInput, path,
+        fmt::format("the elements are {}, which no tensor has; expected "
+                    "f16, f32, f64, i8, i32, i64 or bool",
+                    info(array.element).name));
+  result.type = *type;
+  result.extents = std::move(array.shape);
+  result.elements = array.bytes;
   return result;
 }
 
@@ -214,7 +228,7 @@ Expected<void> write_npy(const std::string &path, const TensorView &tensor,
                          bool overwrite) {
   const NpyType *row = nullptr;
   for (const NpyType &candidate : kTypes)
-    if (candidate.type == tensor.dtype)
+    if (elementOf(tensor.dtype) == candidate.element)
       row = &candidate;
   if (!row)
     return fail(
@@ -227,7 +241,7 @@ Expected<void> write_npy(const std::string &path, const TensorView &tensor,
     shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
   std::string text = fmt::format(
       "{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}",
-      sizeOf(row->type) == 1 ? '|' : '<', row->name, shape,
+      info(row->element).bytes == 1 ? '|' : '<', row->name, shape,
       tensor.shape.size() == 1 ? "," : "");
   size_t prefix = text.size() + 1 + 10 + 64 > 65535 ? 12 : 10;
   text.append((64 - (prefix + text.size() + 1) % 64) % 64, ' ');

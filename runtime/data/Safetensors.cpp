@@ -1,5 +1,6 @@
 // Safetensors reader and writer.
 #include "runtime/data/Safetensors.h"
+#include "runtime/data/InputFile.h"
 
 #include <algorithm>
 #include <cstring>
@@ -113,11 +114,9 @@ Expected<Safetensors> Safetensors::open(const std::string &path) {
   auto bad = [&](std::string text) {
     return fail(Code::BadInput, path, std::move(text));
   };
-  if (path.ends_with(".gz"))
-    return bad("reading compressed files is not available yet");
   Safetensors result;
   result.name = path;
-  AMPC_ASSIGN(result.file, FileBytes::map(path));
+  AMPC_ASSIGN(result.file, openInput(path));
   std::span<const std::byte> all = result.file.bytes();
   if (all.size() < 8)
     return bad(fmt::format(

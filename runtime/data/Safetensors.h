@@ -28,8 +28,8 @@ public:
     TensorView view() const { return {dtype, shape, bytes}; }
   };
 
-  /// Maps and checks the file: Code BadInput with the tensor, the expected and
-  /// the actual value.
+  /// Maps and checks the file (one that ends with `.gz` is inflated): Code
+  /// BadInput with the tensor, the expected and the actual value.
   [[nodiscard]] static Expected<Safetensors> open(const std::string &path);
 
   /// In the order of their bytes.

@@ -5,7 +5,8 @@
 // model's own draws with the same seed.
 #include "runtime/data/SampleReader.h"
 #include "runtime/core/Philox.h"
-#include "runtime/data/Npy.h"
+#include "runtime/data/ArrayReader.h"
+#include "runtime/data/Csv.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,6 +24,11 @@ uint64_t sampleElements(const Port &port) {
       std::span(port.shape).subspan(1)); // the port's shape has been checked
 }
 
+PhiloxWords dataCounter(uint64_t quad, uint32_t position, uint64_t sample) {
+  return {uint32_t(quad), position << 16 | uint32_t(quad >> 32 & 0xffff),
+          uint32_t(sample), uint32_t(sample >> 32)};
+}
+
 /// `normal:SEED` and `uniform:SEED`.
 class MadeUpReader final : public SampleReader {
 public:
@@ -37,10 +43,7 @@ public:
     for (uint64_t sample = first; sample < first + n; ++sample)
       for (uint64_t e = 0; e < elements; e += 4) {
         uint64_t quad = e / 4, take = std::min<uint64_t>(4, elements - e);
-        PhiloxWords words = philox(
-            {uint32_t(quad), position << 16 | uint32_t(quad >> 32 & 0xffff),
-             uint32_t(sample), uint32_t(sample >> 32)},
-            key);
+        PhiloxWords words = philox(dataCounter(quad, position, sample), key);
         std::array<double, 4> values;
         if (normal)
           values = normalsOf(words);
@@ -63,97 +66,181 @@ private:
   uint64_t elements;
 };
 
-/// `npy:FILE`: axis 0 is the sample axis.
-class NpyReader final : public SampleReader {
+/// `randint:SEED#LOW,HIGH`: low + floor(w * (high - low) / 2^32), w a word of
+/// the counter's.
+class IntegerReader final : public SampleReader {
 public:
-  NpyReader(NpyFile file, std::string path, const Port &port)
-      : file(std::move(file)), path(std::move(path)), type(port.dtype),
-        elements(sampleElements(port)) {}
+  IntegerReader(int64_t low, uint64_t span, uint64_t seed, uint32_t position,
+                const Port &port)
+      : low(low), span(span), key(seed ^ kDataKey), position(position),
+        type(port.dtype), elements(sampleElements(port)) {}
 
-  std::optional<uint64_t> count() const override {
-    return uint64_t(file.shape()[0]);
-  }
+  std::optional<uint64_t> count() const override { return std::nullopt; }
 
   Expected<void> read(uint64_t first, uint64_t n, std::byte *to) override {
-    size_t bytes = elements * sizeOf(file.dtype());
-    auto done = convert(file.dtype(), file.bytes().data() + first * bytes, type,
-                        to, n * elements);
-    if (!done)
-      return fail(
-          Code::BadInput, path,
-          fmt::format("samples from {}: {}", first, done.error().message));
+    for (uint64_t sample = first; sample < first + n; ++sample)
+      for (uint64_t e = 0; e < elements; e += 4) {
+        uint64_t take = std::min<uint64_t>(4, elements - e);
+        PhiloxWords words = philox(dataCounter(e / 4, position, sample), key);
+        std::array<int64_t, 4> values;
+        for (int i = 0; i < 4; ++i)
+          values[i] = low + int64_t(words[i] * span >> 32);
+        AMPC_TRY(convert(DType::I64,
+                         reinterpret_cast<const std::byte *>(values.data()),
+                         type, to, take));
+        to += take * sizeOf(type);
+      }
     return {};
   }
 
 private:
-  NpyFile file;
-  std::string path;
+  int64_t low;
+  uint64_t span; ///< at most 2^32
+  uint64_t key;
+  uint32_t position;
   DType type;
   uint64_t elements;
 };
 
-Expected<std::unique_ptr<SampleReader>> openNpy(const std::string &path,
-                                                const Port &port) {
-  AMPC_ASSIGN(NpyFile file, NpyFile::open(path));
-  std::span<const int64_t> wanted = std::span(port.shape).subspan(1);
-  if (file.shape().empty())
-    return fail(Code::BadInput, path,
-                "the file holds a scalar, expected samples along axis 0");
-  std::span<const int64_t> found = file.shape().subspan(1);
-  bool narrows = info(file.dtype()).isFloat && !info(port.dtype).isFloat;
-  if (!std::equal(wanted.begin(), wanted.end(), found.begin(), found.end()) ||
-      narrows)
-    return fail(Code::BadInput, path,
-                fmt::format("'{}' expects {}, the file holds {}", port.name,
-                            typeText(port.dtype, wanted),
-                            typeText(file.dtype(), found)));
-  return std::make_unique<NpyReader>(std::move(file), path, port);
+/// How a kind of source is spelt.
+struct KindRow {
+  std::string_view kind;
+  std::string_view form; ///< for messages
+  bool file;
+  bool many; ///< one line may give several names
+  enum Key : uint8_t { None, Optional, Required } key;
+};
+constexpr KindRow kKinds[] = {
+    {"idx", "idx:FILE", true, false, KindRow::None},
+    {"npy", "npy:FILE", true, false, KindRow::None},
+    {"npz", "npz:FILE#KEY", true, false, KindRow::Required},
+    {"csv", "csv:FILE#COLUMNS", true, false, KindRow::Optional},
+    {"text", "text:FILE", true, true, KindRow::None},
+    {"tokens", "tokens:FILE", true, true, KindRow::None},
+    {"safetensors", "safetensors:FILE#KEY", true, false, KindRow::Required},
+    {"normal", "normal:SEED", false, true, KindRow::None},
+    {"uniform", "uniform:SEED", false, true, KindRow::None},
+    {"randint", "randint:SEED#LOW,HIGH", false, true, KindRow::Required}};
+
+const KindRow *rowOf(std::string_view kind) {
+  for (const KindRow &row : kKinds)
+    if (row.kind == kind)
+      return &row;
+  return nullptr;
 }
 
-} // namespace
-
-Expected<DataSpec> parseDataSpec(const std::string &text) {
-  size_t colon = text.find(':');
-  DataSpec spec{text.substr(0, colon),
-                colon == std::string::npos ? "" : text.substr(colon + 1)};
-  static constexpr std::string_view kinds[] = {
-      "idx", "npz", "csv", "text", "tokens", "safetensors", "randint"};
-  if (spec.kind == "npy" || spec.kind == "normal" || spec.kind == "uniform")
-    return spec;
-  for (std::string_view kind : kinds)
-    if (spec.kind == kind)
-      return fail(Code::BadInput, text,
-                  fmt::format("data from '{}:' is not available yet", kind));
-  return fail(Code::BadInput, text,
-              fmt::format("unknown data source '{}'; expected normal:SEED, "
-                          "uniform:SEED or npy:FILE",
-                          spec.kind));
+template <class T>
+bool parseNumber(std::string_view text, T &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && error == std::errc() &&
+         end == text.data() + text.size();
 }
 
 Expected<std::unique_ptr<SampleReader>>
-openSamples(const DataSpec &spec, const Port &port, uint32_t position,
-            const std::string &directory) {
-  if (spec.kind == "npy") {
-    if (spec.rest.empty())
-      return fail(Code::BadInput, "npy:", "expected npy:FILE");
-    bool relative = spec.rest[0] != '/' && !directory.empty();
-    return openNpy(relative ? directory + "/" + spec.rest : spec.rest, port);
-  }
+openMadeUp(const DataSpec &spec, const Port &port, uint32_t position) {
+  const KindRow &row = *rowOf(spec.kind);
   std::string text = spec.kind + ":" + spec.rest;
   uint64_t seed = 0;
-  auto [end, error] = std::from_chars(
-      spec.rest.data(), spec.rest.data() + spec.rest.size(), seed);
-  if (spec.rest.empty() || error != std::errc() ||
-      end != spec.rest.data() + spec.rest.size())
+  if (!parseNumber(spec.rest, seed))
+    return fail(
+        Code::BadInput, text,
+        fmt::format("expected {} with a seed from 0 to 2^64-1", row.form));
+  if (sizeOf(port.dtype) == 1 && info(port.dtype).isFloat)
     return fail(Code::BadInput, text,
-                fmt::format("expected {}:SEED with a seed from 0 to 2^64-1",
-                            spec.kind));
-  if (!info(port.dtype).isFloat || sizeOf(port.dtype) == 1)
+                fmt::format("'{}' is of {}, which data is not converted to",
+                            port.name, name_of(port.dtype)));
+  if (spec.kind == "randint") {
+    int64_t low = 0, high = 0;
+    std::string_view key = spec.key;
+    size_t comma = key.find(',');
+    if (comma == std::string_view::npos ||
+        !parseNumber(key.substr(0, comma), low) ||
+        !parseNumber(key.substr(comma + 1), high) || high <= low ||
+        uint64_t(high) - uint64_t(low) > uint64_t(1) << 32)
+      return fail(Code::BadInput, text + "#" + spec.key,
+                  fmt::format("expected {} with LOW below HIGH by at most 2^32",
+                              row.form));
+    return std::make_unique<IntegerReader>(low, uint64_t(high) - uint64_t(low),
+                                           seed, position, port);
+  }
+  if (!info(port.dtype).isFloat)
     return fail(Code::BadInput, text,
                 fmt::format("'{}' is of {}; {} data is for float inputs",
                             port.name, name_of(port.dtype), spec.kind));
   return std::make_unique<MadeUpReader>(spec.kind == "normal", seed, position,
                                         port);
+}
+
+} // namespace
+
+bool DataSpec::isFile() const {
+  const KindRow *row = rowOf(kind);
+  return row && row->file;
+}
+
+Expected<DataSpec> parseDataSpec(const std::string &text) {
+  size_t colon = text.find(':');
+  DataSpec spec{text.substr(0, colon),
+                colon == std::string::npos ? "" : text.substr(colon + 1), ""};
+  const KindRow *row = rowOf(spec.kind);
+  if (!row) {
+    std::string forms;
+    for (const KindRow &known : kKinds)
+      forms += fmt::format("{}{}", forms.empty() ? "" : ", ", known.form);
+    return fail(Code::BadInput, text,
+                fmt::format("unknown data source '{}'; expected one of {}",
+                            spec.kind, forms));
+  }
+  if (row->key != KindRow::None) {
+    size_t hash = spec.rest.rfind('#');
+    if (hash != std::string::npos) {
+      spec.key = spec.rest.substr(hash + 1);
+      spec.rest.resize(hash);
+    }
+    if (spec.key.empty() &&
+        (row->key == KindRow::Required || hash != std::string::npos))
+      return fail(Code::BadInput, text, fmt::format("expected {}", row->form));
+  }
+  if (spec.rest.empty())
+    return fail(Code::BadInput, text, fmt::format("expected {}", row->form));
+  return spec;
+}
+
+SampleRange rangeOf(uint64_t count, const SampleContext &context) {
+  auto held = uint64_t(double(count) * context.held_out);
+  if (context.part == DataPart::Train)
+    return {0, count - held};
+  if (context.part == DataPart::Held)
+    return {count - held, held};
+  return {0, count};
+}
+
+Expected<std::unique_ptr<SampleReader>>
+openSamples(const DataSpec &spec, const Port &port,
+            const SampleOptions &options, const SampleContext &context) {
+  const KindRow &row = *rowOf(spec.kind);
+  if (context.names > 1 && !row.many)
+    return fail(Code::BadInput, spec.kind + ":" + spec.rest,
+                fmt::format("{} file holds one array; give each name its own "
+                            "line",
+                            spec.kind == "idx" || spec.kind == "npy" ||
+                                    spec.kind == "npz"
+                                ? "an " + spec.kind
+                                : "a " + spec.kind));
+  if (!row.file) {
+    if (options.scale != 1 || !options.mean.empty() || !options.std.empty())
+      return fail(Code::BadInput, spec.kind + ":" + spec.rest,
+                  "scale, mean and std are for files");
+    return openMadeUp(spec, port, context.position);
+  }
+  bool relative = spec.rest[0] != '/' && !context.directory.empty();
+  std::string path = relative ? context.directory + "/" + spec.rest : spec.rest;
+  if (spec.kind == "csv")
+    return openCsv(spec, path, port, options, context);
+  if (spec.kind == "text" || spec.kind == "tokens")
+    return openWindows(spec, path, port, options, context);
+  return openArray(spec, path, port, options, context);
 }
 
 } // namespace ampc::rt

@@ -1,7 +1,7 @@
 // One name of a data line: its samples by number.
 #pragma once
 
-#include "runtime/data/Batch.h"
+#include "runtime/data/Elements.h"
 
 #include <memory>
 
@@ -18,21 +18,43 @@ public:
                                             std::byte *to) = 0;
 };
 
-/// Where a name gets its samples from, taken apart: `npy:FILE` is {"npy",
-/// "FILE"}.
+/// Where a name gets its samples from, taken apart: `npz:FILE#KEY` is {"npz",
+/// "FILE", "KEY"}.
 struct DataSpec {
   std::string kind;
-  std::string rest;
+  std::string rest; ///< the file, or the seed of made-up data
+  std::string key;  ///< what follows the last `#` where the kind has one
+
+  /// Whether it names a file.
+  bool isFile() const;
 };
 
-/// Takes `text` apart. A kind that is not of the language: Code BadInput.
+/// Takes `text` apart. A kind that is not of the language, or a part that is
+/// missing: Code BadInput.
 [[nodiscard]] AMPC_API Expected<DataSpec>
 parseDataSpec(const std::string &text);
 
-/// Opens `spec` for `port` (shape [batch, sample...]), the `position`-th name
-/// of its line. Relative paths start at `directory`.
+/// Which part of a file's samples is read; `held_out` is the share of its end.
+enum class DataPart : uint8_t { All, Train, Held };
+
+/// What there is to know about a name besides where it reads from.
+struct SampleContext {
+  uint32_t position = 0; ///< of the name in its line
+  uint32_t names = 1;    ///< of the line
+  std::string directory; ///< relative paths start here; may be empty
+  double held_out = 0;
+  DataPart part = DataPart::All;
+};
+
+/// Opens `spec` for `port` (shape [batch, sample...]).
 [[nodiscard]] Expected<std::unique_ptr<SampleReader>>
-openSamples(const DataSpec &spec, const Port &port, uint32_t position,
-            const std::string &directory);
+openSamples(const DataSpec &spec, const Port &port,
+            const SampleOptions &options, const SampleContext &context);
+
+/// Of `count` things those that `context` says to read: [first, first + n).
+struct SampleRange {
+  uint64_t first = 0, n = 0;
+};
+SampleRange rangeOf(uint64_t count, const SampleContext &context);
 
 } // namespace ampc::rt

@@ -49,10 +49,6 @@ struct Stream {
   std::vector<Column> columns;
   uint64_t batch = 1;            ///< samples of a batch
   std::optional<uint64_t> count; ///< samples; nothing: no end
-
-  std::optional<uint64_t> batches() const {
-    return count ? std::optional(*count / batch) : std::nullopt;
-  }
 };
 
 class Streams final : public DataSource {
@@ -60,7 +56,7 @@ public:
   Streams(std::vector<Stream> streams, const DataOptions &options,
           std::string text)
       : streams(std::move(streams)), shuffle(options.shuffle),
-        seed(options.seed), text(std::move(text)) {
+        wrap(options.wrap), seed(options.seed), text(std::move(text)) {
     for (const Stream &stream : this->streams)
       for (const Column &column : stream.columns)
         current.set(column.name, column.buffer);
@@ -74,7 +70,9 @@ public:
   }
 
   std::optional<uint64_t> batches() const override {
-    return streams.empty() ? std::nullopt : streams.front().batches();
+    if (streams.empty() || !streams.front().count)
+      return std::nullopt;
+    return *streams.front().count / streams.front().batch;
   }
   uint64_t left_over() const override {
     if (streams.empty() || !streams.front().count)
@@ -87,23 +85,27 @@ public:
   std::string describe() const override { return text; }
 
 private:
+  /// An epoch is what its batches cover: every sample when it wraps.
   Expected<void> fill(const Stream &stream, Column &column, uint64_t index) {
     std::byte *to = column.buffer.bytes().data();
+    uint64_t first = index * stream.batch;
     if (!stream.count)
-      return column.reader->read(index * stream.batch, stream.batch, to);
-    uint64_t epoch = index / *stream.batches();
-    uint64_t first = index % *stream.batches() * stream.batch;
-    if (!shuffle)
       return column.reader->read(first, stream.batch, to);
+    uint64_t covered =
+        wrap ? *stream.count : *stream.count / stream.batch * stream.batch;
     uint64_t bytes = column.buffer.bytes().size() / stream.batch;
-    for (uint64_t i = 0; i < stream.batch; ++i)
-      AMPC_TRY(column.reader->read(
-          shuffled(first + i, *stream.count, epoch, seed), 1, to + i * bytes));
+    for (uint64_t i = 0; i < stream.batch;) {
+      uint64_t epoch = (first + i) / covered, at = (first + i) % covered;
+      uint64_t n = shuffle ? 1 : std::min(stream.batch - i, covered - at);
+      uint64_t sample = shuffle ? shuffled(at, *stream.count, epoch, seed) : at;
+      AMPC_TRY(column.reader->read(sample, n, to + i * bytes));
+      i += n;
+    }
     return {};
   }
 
   std::vector<Stream> streams;
-  bool shuffle;
+  bool shuffle, wrap;
   uint64_t seed;
   std::string text;
   Batch current;
@@ -119,9 +121,6 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
   Stream stream;
   std::string where = lineText(line);
   AMPC_ASSIGN(DataSpec spec, parseDataSpec(line.spec));
-  if (spec.kind == "npy" && line.names.size() > 1)
-    return fail(Code::BadInput, where,
-                "an npy file holds one array; give each name its own line");
   for (uint32_t position = 0; position < line.names.size(); ++position) {
     const std::string &name = line.names[position];
     auto port = std::find_if(ports.begin(), ports.end(), [&](const Port &port) {
@@ -141,8 +140,11 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
                   fmt::format("'{}' is {} and has no axis of samples", name,
                               typeText(port->dtype, port->shape)));
     uint64_t batch = uint64_t(port->shape[0]);
-    AMPC_ASSIGN(std::unique_ptr<SampleReader> reader,
-                openSamples(spec, *port, position, options.directory));
+    AMPC_ASSIGN(
+        std::unique_ptr<SampleReader> reader,
+        openSamples(spec, *port, line.options,
+                    {position, uint32_t(line.names.size()), options.directory,
+                     options.held_out, options.part}));
     std::optional<uint64_t> count = reader->count();
     if (!stream.columns.empty()) {
       const Column &first = stream.columns.front();
@@ -174,6 +176,12 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
 Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
                                                 std::span<const Port> ports,
                                                 const DataOptions &options) {
+  if (!(options.held_out >= 0 && options.held_out < 1))
+    return fail(
+        Code::BadInput, "data",
+        fmt::format("validation is {}, expected a share from 0 to below "
+                    "1",
+                    options.held_out));
   std::vector<Stream> streams;
   std::string text;
   for (const DataLine &line : lines) {
@@ -201,14 +209,14 @@ Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
   // Lines that stand apart but whose first axes are one dim are checked as one
   // stream by counts: files of unequal length side by side are a mistake, not a
   // wish to wrap.
-  for (size_t i = 1; i < streams.size(); ++i)
-    if (streams[0].count && streams[i].count &&
-        *streams[0].count != *streams[i].count &&
-        streams[0].batch == streams[i].batch)
-      return fail(Code::BadInput, "data",
-                  fmt::format("samples of '{}' ({}) and '{}' ({}) differ",
-                              streams[0].columns[0].name, *streams[0].count,
-                              streams[i].columns[0].name, *streams[i].count));
+  for (const Stream &first : streams)
+    for (const Stream &later : streams)
+      if (first.count && later.count && *first.count != *later.count &&
+          first.batch == later.batch)
+        return fail(Code::BadInput, "data",
+                    fmt::format("samples of '{}' ({}) and '{}' ({}) differ",
+                                first.columns[0].name, *first.count,
+                                later.columns[0].name, *later.count));
   return std::make_unique<Streams>(std::move(streams), options,
                                    std::move(text));
 }
@@ -244,10 +252,13 @@ std::vector<DataLine> replace_lines(std::vector<DataLine> lines,
     };
     auto place = std::find_if(lines.begin(), lines.end(), shares);
     size_t at = size_t(place - lines.begin());
+    DataLine fresh = replacement;
+    if (place != lines.end())
+      fresh.options = place->options;
     lines.erase(std::remove_if(lines.begin(), lines.end(), shares),
                 lines.end());
     lines.insert(lines.begin() + std::ptrdiff_t(std::min(at, lines.size())),
-                 replacement);
+                 std::move(fresh));
   }
   return lines;
 }

@@ -3,9 +3,7 @@
 // ends with the first line's stream.
 #pragma once
 
-#include "runtime/data/Batch.h"
-
-#include <memory>
+#include "runtime/data/SampleReader.h"
 
 namespace ampc::rt {
 
@@ -14,6 +12,7 @@ struct DataLine {
   std::vector<std::string> names;
   std::string spec; ///< `normal:1`, `npy:FILE`
   bool validation = false;
+  SampleOptions options = {};
 };
 
 /// How lines are read.
@@ -22,14 +21,17 @@ struct DataOptions {
       directory; ///< relative paths start here; empty: the working directory
   bool shuffle =
       true; ///< files: a new order each epoch, a function of seed and epoch
-  uint64_t seed = 0; ///< of the shuffle
+  uint64_t seed = 0;   ///< of the shuffle
+  double held_out = 0; ///< share of each file's end that validates, below 1
+  DataPart part = DataPart::All; ///< which side of `held_out` is read
+  bool wrap = false; ///< fill an epoch's last batch from the next epoch; else
+                     ///< its samples are left out
   std::vector<std::string>
       known; ///< inputs of the model, reached or not; others are an error
 };
 
 /// Opens `lines` for `ports`; each port needs a line (`no data for input 'x'`),
-/// names without a port are skipped. A file keeps its last incomplete batch to
-/// itself.
+/// names without a port are skipped.
 [[nodiscard]] AMPC_API Expected<std::unique_ptr<DataSource>>
 open_data(std::span<const DataLine> lines, std::span<const Port> ports,
           const DataOptions &options);
@@ -39,7 +41,7 @@ open_data(std::span<const DataLine> lines, std::span<const Port> ports,
 parse_data_line(const std::string &text);
 
 /// Lines of a model with the command line's on top: one that names the same
-/// inputs replaces it.
+/// inputs replaces it, and takes its options over.
 [[nodiscard]] AMPC_API std::vector<DataLine>
 replace_lines(std::vector<DataLine> lines, std::span<const DataLine> instead);
 

@@ -44,30 +44,31 @@ void FileBytes::release() {
 }
 
 Expected<FileBytes> FileBytes::map(const std::string &path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a pipe would be waited for before it is refused.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return fail(Code::BadInput, path,
                 fmt::format("cannot open the file: {}", systemText(errno)));
+  Expected<FileBytes> result = mapOpen(fd, path);
+  ::close(fd);
+  return result;
+}
+
+Expected<FileBytes> FileBytes::mapOpen(int fd, const std::string &path) {
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(fd);
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
     return fail(Code::BadInput, path, "expected a regular file");
-  }
   FileBytes result;
   result.mapped = true;
   if (status.st_size > 0) {
     void *address =
         ::mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-    int number = errno;
-    if (address == MAP_FAILED) {
-      ::close(fd);
+    if (address == MAP_FAILED)
       return fail(Code::Environment, path,
-                  fmt::format("cannot map the file: {}", systemText(number)));
-    }
+                  fmt::format("cannot map the file: {}", systemText(errno)));
     result.data = static_cast<const std::byte *>(address);
     result.size = size_t(status.st_size);
   }
-  ::close(fd);
   return result;
 }
 

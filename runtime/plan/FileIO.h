@@ -23,6 +23,10 @@ public:
 
   /// Maps the file at `path`, which must be a regular file.
   [[nodiscard]] static Expected<FileBytes> map(const std::string &path);
+  /// Maps an open file, which must be a regular one; `fd` stays the caller's.
+  /// `path` stands in errors.
+  [[nodiscard]] static Expected<FileBytes> mapOpen(int fd,
+                                                   const std::string &path);
   /// Copies `bytes`.
   [[nodiscard]] static Expected<FileBytes>
   copy(std::span<const std::byte> bytes);

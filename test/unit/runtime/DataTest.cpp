@@ -129,9 +129,10 @@ TEST(Npy, DamagedHeadersNeverCrash) {
     bytes.resize(bytes.size() - words[2] % 3);
     spill(path, bytes);
     if (auto file =
-            NpyFile::open(path)) // what passes agrees with its own header
+            NpyFile::open(path)) { // what passes agrees with its own header
       EXPECT_EQ(file->bytes().size(),
                 *countOf(file->shape()) * sizeOf(file->dtype()));
+    }
   }
 }
 
@@ -241,10 +242,11 @@ TEST(Safetensors, DamagedFilesNeverCrash) {
     for (int flip = 0; flip < 2; ++flip)
       bytes[words[flip] % 192] = uint8_t(words[2] >> (8 * flip));
     spill(path, bytes);
-    if (auto file = Safetensors::open(path))
+    if (auto file = Safetensors::open(path)) {
       for (const Safetensors::Entry &entry : file->tensors())
         EXPECT_EQ(entry.bytes.size(),
                   *countOf(entry.shape) * sizeOf(entry.dtype));
+    }
   }
 }
 
@@ -370,8 +372,6 @@ TEST(Streams, RefusalsNameTheInput) {
   refuse({{{"x"}, "npy:scalar.npy", false}}, "holds a scalar");
   refuse({{{"x"}, "npy:absent.npy", false}}, "cannot open the file");
   refuse({{{"x", "t"}, "npy:ten.npy", false}}, "an npy file holds one array");
-  refuse({{{"x"}, "text:a.txt", false}},
-         "data from 'text:' is not available yet");
   refuse({{{"x"}, "magic:1", false}}, "unknown data source 'magic'");
   refuse({{{"x"}, "normal:one", false}}, "expected normal:SEED");
   refuse({{{"x"}, "normal:1", false}, {{"x", "t"}, "normal:1", false}},
