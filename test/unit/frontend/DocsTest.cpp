@@ -1,4 +1,4 @@
-// The examples of docs/language.md and the models of examples/ load.
+// The examples of the pages and the models of examples/ load.
 #include "test/unit/frontend/Load.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -8,20 +8,35 @@ using namespace ampc::model;
 
 namespace {
 
-TEST(Docs, ExamplesOfTheLanguagePageLoad) {
-  auto page = llvm::MemoryBuffer::getFile(AMPC_SOURCE_DIR "/docs/language.md");
-  ASSERT_TRUE(bool(page));
+/// Loads the `amp` blocks of a page; returns how many there are.
+unsigned loadExamples(llvm::StringRef path) {
+  auto page = llvm::MemoryBuffer::getFile(path);
+  EXPECT_TRUE(bool(page)) << path.str();
+  if (!page)
+    return 0;
   llvm::StringRef rest = (*page)->getBuffer();
   unsigned examples = 0;
   for (size_t begin; (begin = rest.find("```amp\n")) != llvm::StringRef::npos;
        ++examples) {
     rest = rest.substr(begin + strlen("```amp\n"));
     llvm::StringRef text = rest.take_front(rest.find("```"));
-    Loaded loaded(text);
+    Loaded loaded(text, {}, path);
     EXPECT_TRUE(loaded.module) << loaded.diagnostics.str();
     rest = rest.substr(text.size() + 3);
   }
-  EXPECT_EQ(examples, 3u);
+  return examples;
+}
+
+TEST(Docs, ExamplesOfPagesLoad) {
+  EXPECT_GE(loadExamples(AMPC_SOURCE_DIR "/docs/language.md"), 5u);
+  loadExamples(AMPC_SOURCE_DIR "/README.md");
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(AMPC_SOURCE_DIR "/docs", error),
+       end;
+       it != end && !error; it.increment(error))
+    if (llvm::StringRef(it->path()).ends_with(".md"))
+      loadExamples(it->path());
+  EXPECT_FALSE(error);
 }
 
 TEST(Docs, ExampleModelsLoad) {
