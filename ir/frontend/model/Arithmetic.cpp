@@ -115,6 +115,9 @@ Outcome computeFloats(Tok op, double a, double b) {
       op == Tok::Percent ? remainder : std::floor((a - remainder) / b + 0.5));
 }
 
+/// Values of lists that one comparison visits at most.
+constexpr uint64_t kMaxCompared = 1000000;
+
 bool equal(const Value &left, const Value &right, std::string &error) {
   if (left.isNone() || right.isNone())
     return left.kind() == right.kind();
@@ -139,10 +142,16 @@ bool equal(const Value &left, const Value &right, std::string &error) {
   default:
     break;
   }
-  if (left.asList().size() != right.asList().size())
+  const ListData *a = left.listData(), *b = right.listData();
+  if (a->items.size() != b->items.size())
     return false;
-  for (auto [a, b] : llvm::zip(left.asList(), right.asList()))
-    if (!equal(a, b, error))
+  // What is shared is walked once a use.
+  if (std::min(a->values, b->values) > kMaxCompared) {
+    error = "lists of more than 1000000 values in all cannot be compared";
+    return false;
+  }
+  for (auto [x, y] : llvm::zip(a->items, b->items))
+    if (!equal(x, y, error))
       return false;
   return true;
 }

@@ -104,14 +104,18 @@ Value Elaborator::list(llvm::ArrayRef<Value> items, Loc loc) {
     return fail(loc, "lists of more than " + llvm::Twine(kMaxListItemsMade) +
                          " items in all are made");
   }
-  unsigned depth = 1;
-  for (const Value &item : items)
-    if (item.is(ValueKind::List))
-      depth = std::max(depth, item.listData()->depth + 1);
-  if (depth > kMaxNesting)
+  ListData data{items.copy(arena)};
+  for (const Value &item : items) {
+    data.holdsTensor |= item.holdsTensor();
+    data.values = llvm::SaturatingAdd<uint64_t>(data.values, 1);
+    if (!item.is(ValueKind::List))
+      continue;
+    data.depth = std::max(data.depth, item.listData()->depth + 1);
+    data.values = llvm::SaturatingAdd(data.values, item.listData()->values);
+  }
+  if (data.depth > kMaxNesting)
     return fail(loc, "nested more than 256 deep");
-  return Value::of(new (arena.Allocate<ListData>())
-                       ListData{items.copy(arena), depth});
+  return Value::of(new (arena.Allocate<ListData>()) ListData(data));
 }
 
 Value Elaborator::string(llvm::StringRef text, Loc loc) {
@@ -227,7 +231,12 @@ void Elaborator::poisonNames(Block block) {
 
 /// Poisons what a statement would have bound. Blocks nest at most 256 deep.
 void Elaborator::poisonNames(const Stmt *stmt) {
+  // In a loop this may happen often; the error has been reported.
+  aborted |= ++statements > kMaxStatements || work > kMaxWork;
+  if (stopped())
+    return;
   auto all = [&](llvm::ArrayRef<Ident> names) {
+    work += names.size();
     for (const Ident &name : names)
       poison(name);
   };

@@ -29,6 +29,11 @@ inline constexpr int64_t kMaxListLength = 1000000, kMaxStatements = 10000000,
 /// memory.
 inline constexpr int64_t kMaxListItemsMade = 16000000,
                          kMaxStringBytesMade = 256000000;
+/// Expressions evaluated, values of lists compared and names bound by
+/// assignments to several: bounds the time that statements take.
+inline constexpr int64_t kMaxWork = 100000000;
+/// Characters compared with patterns: bounds the time of settings.
+inline constexpr uint64_t kMaxPatternSteps = 1000000000;
 /// Brackets, blocks and calls of defs under evaluation at one time: bounds the
 /// call stack.
 inline constexpr unsigned kMaxDynamicNesting = 1024;
@@ -335,6 +340,9 @@ private:
   // Settings (InitSettings.cpp, PrecisionSettings.cpp).
   void elaborateInit();
   void elaboratePrecision();
+  /// True if a pattern matches a name; false when too much has been compared
+  /// (an error).
+  bool matches(const Ident &pattern, llvm::StringRef name);
   /// Reports a pattern that matches none of `names`, with the nearest of them.
   void unmatchedPattern(const Ident &pattern,
                         llvm::ArrayRef<llvm::StringRef> names);
@@ -414,7 +422,8 @@ private:
   };
   EvalUndo *undo = nullptr; // null outside eval blocks
   unsigned nesting = 0, loops = 0, sequence = 0;
-  int64_t statements = 0, listItems = 0, stringBytes = 0;
+  int64_t statements = 0, work = 0, listItems = 0, stringBytes = 0;
+  uint64_t patternSteps = 0;
   bool aborted = false;
 };
 

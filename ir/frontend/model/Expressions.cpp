@@ -17,6 +17,7 @@ Value Elaborator::eval(const Expr *root) {
   llvm::SmallVector<Frame, 4> frames{{root}};
   llvm::SmallVector<Value, 4> values;
   while (!frames.empty()) {
+    ++work;
     Frame &frame = frames.back();
     const Expr *expr = frame.expr;
     if (const auto *unary = dyn_cast<UnaryExpr>(expr)) {
@@ -71,6 +72,7 @@ Value Elaborator::eval(const Expr *root) {
 }
 
 Value Elaborator::evalAtom(const Expr *expr) {
+  ++work;
   switch (expr->kind) {
   case ExprKind::Int:
     return Value::of(cast<IntExpr>(expr)->value);
@@ -204,6 +206,11 @@ Value Elaborator::applyBinary(const BinaryExpr *expr, const Value &left,
                               const Value &right) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
+  for (const Value *value : {&left, &right})
+    if (value->is(ValueKind::List))
+      work += std::min<uint64_t>(value->listData()->values, kMaxListLength);
+    else if (value->is(ValueKind::String))
+      work += value->asString().size() / 64;
   bool identity = (expr->op == Tok::Eq || expr->op == Tok::Ne) &&
                   (left.isNone() || right.isNone());
   if ((!left.isTensor() && !right.isTensor()) || identity)

@@ -1,6 +1,5 @@
 // The init block: replaces the initialisers of the parameters that match.
 #include "ir/frontend/model/Elaborator.h"
-#include "ir/frontend/model/Patterns.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -9,6 +8,9 @@ using namespace mlir;
 namespace ampc::model {
 
 void Elaborator::elaborateInit() {
+  std::vector<llvm::StringRef> names;
+  for (amp::VariableOp variable : emitter.variableList())
+    names.push_back(variable.getSymName());
   for (const Setting &setting :
        ast.init ? ast.init->settings : llvm::ArrayRef<Setting>()) {
     llvm::SaveAndRestore<const void *> statement(current, &setting);
@@ -20,15 +22,12 @@ void Elaborator::elaborateInit() {
     Value value = eval(setting.value);
     if (value.isPoison())
       continue;
-    std::vector<llvm::StringRef> names;
-    for (amp::VariableOp variable : emitter.variableList())
-      names.push_back(variable.getSymName());
     // Later entries win: each replaces what stands there.
     for (const Ident &pattern : setting.names) {
       bool matched = false;
       for (auto [index, declared] : llvm::enumerate(emitter.variableList())) {
         amp::VariableOp variable = declared;
-        if (!matchesPattern(pattern.text, variable.getSymName()))
+        if (!matches(pattern, variable.getSymName()))
           continue;
         matched = true;
         Start start;

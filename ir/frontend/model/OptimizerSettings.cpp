@@ -1,8 +1,8 @@
 // `optimizer = adam(lr = 1e-3)` and `group "P" { lr = 1e-4 }`: names, defaults
 // and ranges are PyTorch's.
 #include "ir/frontend/model/Elaborator.h"
-#include "ir/frontend/model/Patterns.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -201,19 +201,20 @@ Attribute Elaborator::groupSetting(const Setting &group,
   for (amp::VariableOp variable : emitter.variableList())
     if (frozen || variable.getRole() == amp::VariableRole::parameter)
       candidates.push_back(variable.getSymName());
+  llvm::BitVector isMatched(candidates.size());
   for (const Ident &pattern : group.names) {
     patterns.push_back(pattern.text);
-    bool any = llvm::any_of(candidates, [&](llvm::StringRef candidate) {
-      return matchesPattern(pattern.text, candidate);
-    });
+    bool any = false;
+    for (auto [index, candidate] : llvm::enumerate(candidates))
+      if (matches(pattern, candidate)) {
+        isMatched.set(index);
+        any = true;
+      }
     if (!any && !diagnostics.failed())
       unmatchedPattern(pattern, candidates);
   }
-  for (llvm::StringRef candidate : candidates)
-    if (llvm::any_of(patterns, [&](llvm::StringRef pattern) {
-          return matchesPattern(pattern, candidate);
-        }))
-      matched.push_back(candidate);
+  for (unsigned index : isMatched.set_bits())
+    matched.push_back(candidates[index]);
   NamedAttrList merged(optimizer);
   for (NamedAttribute attribute : attributes)
     merged.set(attribute.getName(), attribute.getValue());

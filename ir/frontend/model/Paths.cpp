@@ -20,6 +20,7 @@ size_t PathTable::enter(llvm::StringRef component) {
   if (length)
     scopePath += '.';
   scopePath += component;
+  here = nullptr;
   return length;
 }
 
@@ -29,7 +30,9 @@ std::string PathTable::join(llvm::StringRef component) const {
 }
 
 std::string PathTable::number(llvm::StringRef function) {
-  unsigned count = counts[scopePath][function]++;
+  if (!here)
+    here = &counts[scopePath];
+  unsigned count = (*here)[function]++;
   return join(count ? (function + "_" + llvm::Twine(count)).str()
                     : function.str());
 }
@@ -54,10 +57,13 @@ unsigned PathTable::beginShare(llvm::StringRef path, bool again) {
   unsigned outer = epoch;
   epoch = ++epochs;
   repeats += again;
-  std::string below = path.str() + ".";
-  for (auto &entry : counts)
-    if (entry.first() == path || entry.first().starts_with(below))
-      entry.second.clear();
+  if (auto it = counts.find(path); it != counts.end())
+    it->second.clear();
+  // Those below stand together: '/' comes after '.'.
+  for (auto it = counts.lower_bound(path.str() + "."),
+            end = counts.lower_bound(path.str() + "/");
+       it != end; ++it)
+    it->second.clear();
   return outer;
 }
 

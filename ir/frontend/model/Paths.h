@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace ampc::model {
 
 /// One use of a path.
@@ -26,7 +28,10 @@ public:
   /// `leave`.
   size_t enter(llvm::StringRef component);
   /// Cuts the scope path to what it was before `enter`.
-  void leave(size_t length) { scopePath.resize(length); }
+  void leave(size_t length) {
+    scopePath.resize(length);
+    here = nullptr;
+  }
 
   /// The scope path joined with a component.
   std::string join(llvm::StringRef component) const;
@@ -51,8 +56,9 @@ public:
 
 private:
   std::string scopePath;
-  llvm::StringMap<llvm::StringMap<unsigned>>
-      counts; // scope path -> function -> calls so far
+  using Counts = llvm::StringMap<unsigned>;          // function -> calls so far
+  std::map<std::string, Counts, std::less<>> counts; // by scope path, in order
+  Counts *here = nullptr; // those of the scope path, once looked up
   llvm::StringMap<PathUse> uses;
   unsigned epoch = 0, epochs = 0, repeats = 0;
 };

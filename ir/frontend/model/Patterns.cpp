@@ -3,10 +3,11 @@
 
 namespace ampc::model {
 
-bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name) {
+bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name,
+                    uint64_t &steps) {
   size_t p = 0, n = 0;
   size_t star = llvm::StringRef::npos, resume = 0;
-  while (n < name.size()) {
+  for (; n < name.size(); ++steps) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++; // first let it match nothing
       resume = n;

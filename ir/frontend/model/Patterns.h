@@ -6,7 +6,13 @@
 
 namespace ampc::model {
 
-/// True if `pattern` matches all of `name`.
-bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name);
+/// True if `pattern` matches all of `name`. Adds the characters looked at to
+/// `steps`: at most their product, mostly few.
+bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name,
+                    uint64_t &steps);
+inline bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name) {
+  uint64_t steps = 0;
+  return matchesPattern(pattern, name, steps);
+}
 
 } // namespace ampc::model

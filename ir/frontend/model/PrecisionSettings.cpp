@@ -18,13 +18,24 @@ std::string Elaborator::wordOf(const Expr *expr) {
   return "";
 }
 
+bool Elaborator::matches(const Ident &pattern, llvm::StringRef name) {
+  if (stopped())
+    return false;
+  if (++patternSteps > kMaxPatternSteps) {
+    error(pattern.loc, "the patterns are compared with too many names");
+    aborted = true;
+    return false;
+  }
+  return matchesPattern(pattern.text, name, patternSteps);
+}
+
 void Elaborator::unmatchedPattern(const Ident &pattern,
                                   llvm::ArrayRef<llvm::StringRef> names) {
   llvm::StringRef nearest;
   unsigned distance = UINT_MAX;
   for (llvm::StringRef name : names.take_front(10000)) {
-    unsigned d = pattern.text.take_front(128).edit_distance(
-        name.take_front(128), /*AllowReplacements=*/true, distance);
+    unsigned d = pattern.text.take_front(64).edit_distance(
+        name.take_front(64), /*AllowReplacements=*/true, distance);
     if (d < distance) {
       distance = d;
       nearest = name;
@@ -62,9 +73,8 @@ void Elaborator::elaboratePrecision() {
     llvm::SmallVector<llvm::StringRef> patterns;
     for (const Ident &pattern : setting.names) {
       patterns.push_back(pattern.text);
-      bool matched = llvm::any_of(calls, [&](llvm::StringRef path) {
-        return matchesPattern(pattern.text, path);
-      });
+      bool matched = llvm::any_of(
+          calls, [&](llvm::StringRef path) { return matches(pattern, path); });
       if (!matched && !diagnostics.failed())
         unmatchedPattern(pattern, calls);
     }

@@ -24,8 +24,10 @@ void Elaborator::execBlock(Block block) {
 
 void Elaborator::exec(const Stmt *stmt) {
   llvm::SaveAndRestore<const void *> statement(current, stmt);
-  if (++statements > kMaxStatements) {
-    error(stmt->loc, "more than 10000000 statements are evaluated");
+  if (++statements > kMaxStatements || work > kMaxWork) {
+    error(stmt->loc, statements > kMaxStatements
+                         ? "more than 10000000 statements are evaluated"
+                         : "more than 100000000 expressions are evaluated");
     aborted = true;
     return;
   }
@@ -183,6 +185,7 @@ void Elaborator::execAssign(const AssignStmt *stmt) {
 
 void Elaborator::unpack(llvm::ArrayRef<Ident> names, const Value &value,
                         Loc loc, const Stmt *owner) {
+  work += names.size();
   bool fits =
       value.is(ValueKind::List) && value.asList().size() == names.size();
   if (!fits) {

@@ -15,7 +15,8 @@ Nearest::Nearest(llvm::StringRef wanted)
     : wanted(wanted.take_front(64)), distance(reach(this->wanted.size()) + 1) {}
 
 void Nearest::consider(llvm::StringRef candidate) {
-  if (candidate.size() > 64 || candidate == "_")
+  // Of very many names the first will do.
+  if (candidate.size() > 64 || candidate == "_" || ++considered > 10000)
     return;
   unsigned d = llvm::StringRef(wanted).edit_distance(
       candidate, /*AllowReplacements=*/true, distance);

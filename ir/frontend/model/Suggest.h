@@ -22,6 +22,7 @@ private:
   std::string wanted;
   std::string found;
   unsigned distance;
+  unsigned considered = 0;
 };
 
 /// The language's name for a function of PyTorch (`cat`, `mse_loss`, `view`,

@@ -55,12 +55,7 @@ Value Value::of(const TensorData *v) {
 }
 
 bool Value::holdsTensor() const {
-  if (isTensor())
-    return true;
-  // List depth is limited, so this recursion is.
-  return is(ValueKind::List) && llvm::any_of(asList(), [](const Value &item) {
-           return item.holdsTensor();
-         });
+  return isTensor() || (is(ValueKind::List) && list->holdsTensor);
 }
 
 std::string Value::describe() const {

@@ -26,9 +26,13 @@ enum class ValueKind : uint8_t {
 class Value;
 
 /// The contents of a list. `depth` is 1 more than that of its deepest item.
+/// Lists share what they hold, so that a walk over all of it may take
+/// exponential time: `values` says how many it would visit (saturated).
 struct ListData {
   llvm::ArrayRef<Value> items;
   unsigned depth = 1;
+  bool holdsTensor = false;
+  uint64_t values = 1;
 };
 
 /// A value of the graph. `axisNames` has the dim behind each extent ("" for

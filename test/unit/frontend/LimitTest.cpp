@@ -117,6 +117,66 @@ TEST(Limits, CallsThatGrowExponentially) {
             std::string::npos);
 }
 
+TEST(Hostile, ListsThatShareWhatTheyHold) {
+  Deadline deadline;
+  const std::string twins = "input x: f32[2]\n"
+                            "a, b = [1], [1]\n"
+                            "repeat 60 { a, b = [a, a], [b, b] }\n";
+  EXPECT_EQ(
+      errorsOfBody(twins + "c = a == b"),
+      "5:7 lists of more than 1000000 values in all cannot be compared\n");
+  EXPECT_EQ(errorsOfBody(twins + "const c = a\nd = sum(x, axis = a)"),
+            "6:16 expected a compile-time int, got list\n");
+}
+
+TEST(Hostile, LongStatementsInLoops) {
+  Deadline deadline;
+  EXPECT_EQ(
+      errorsOfBody("repeat 10000000 { a = 1" + repeated(" + 1", 4000) + " }"),
+      "2:19 more than 100000000 expressions are evaluated\n");
+  EXPECT_EQ(errorsOfBody("xs = range(1000000)\n"
+                         "repeat 10000000 { a = xs == xs }"),
+            "3:19 more than 100000000 expressions are evaluated\n");
+  EXPECT_EQ(errorsOfBody("xs = range(1000)\nrepeat 10000000 { " +
+                         repeated("_, ", 999) + "_ = xs }"),
+            "3:19 more than 100000000 expressions are evaluated\n");
+  // The block that is not taken because of an error is passed over each time.
+  EXPECT_EQ(errorsOfBody("repeat 10000000 { if q { " +
+                         repeated("a = 1\n", 10000) + " } }"),
+            "2:22 unknown name 'q'\n");
+}
+
+TEST(Hostile, SharesAndScopes) {
+  Deadline deadline;
+  EXPECT_EQ(errorsOfBody("input x: f32[2]\ndef f(x) { return relu(x) }\n"
+                         "repeat 100000 as b { y = f(x, share = \"s\") }"),
+            "");
+}
+
+TEST(Hostile, Patterns) {
+  Deadline deadline;
+  std::string text =
+      "model m {\n" + std::string("  repeat 1000 as ") + repeated("a", 5000) +
+      " { param p: f32[] = 0 }\n}\ninit {\n" +
+      repeated("  \"" + repeated("*a", 2000) + "*\" = 0\n", 300) + "}\n";
+  std::string errors = errorsOf(text);
+  EXPECT_EQ(errors.substr(errors.find(' ')),
+            " the patterns are compared with too many names\n");
+}
+
+TEST(Hostile, ManyNamesAndErrors) {
+  Deadline deadline;
+  std::string body;
+  for (int i = 0; i < 200000; ++i)
+    body += "name_of_some_length_that_is_long_enough_" + std::to_string(i) +
+            " = 1\n";
+  for (int i = 0; i < 30; ++i)
+    body += "a = name_of_some_length_that_is_long_enough_x" +
+            std::to_string(i) + "\n";
+  Loaded loaded("model m {\n" + body + "}\n");
+  EXPECT_EQ(loaded.diagnostics.errors().size(), 20u);
+}
+
 TEST(Hostile, DeepAndLongExpressions) {
   Deadline deadline;
   EXPECT_NE(
