@@ -340,6 +340,10 @@ private:
   // Settings (InitSettings.cpp, PrecisionSettings.cpp).
   void elaborateInit();
   void elaboratePrecision();
+  /// One entry of the precision block; null after an error.
+  mlir::Attribute precisionEntry(llvm::ArrayRef<Ident> patterns,
+                                 const Expr *type,
+                                 llvm::ArrayRef<llvm::StringRef> calls);
   /// True if a pattern matches a name; false when too much has been compared
   /// (an error).
   bool matches(const Ident &pattern, llvm::StringRef name);

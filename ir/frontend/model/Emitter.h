@@ -99,7 +99,7 @@ private:
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
     ++made;
-    if (checkpointDepth)
+    if (checkpointDepth && !mlir::isa<amp::VariableOp>(op))
       op->setDiscardableAttr(amp::kCheckpointAttr, checkpoint);
   }
 

@@ -30,10 +30,6 @@ void Elaborator::reportUnusedOverrides() {
   for (const Override &set : overrides) {
     if (set.used)
       continue;
-    if (llvm::StringRef(set.key).starts_with("precision.")) {
-      unavailable(set.loc, "--set " + set.key);
-      continue;
-    }
     Nearest nearest(set.key);
     for (const auto &entry : modelScope.names)
       if (entry.second.kind <= NameKind::Const)

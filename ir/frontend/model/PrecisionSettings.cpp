@@ -26,7 +26,9 @@ bool Elaborator::matches(const Ident &pattern, llvm::StringRef name) {
     aborted = true;
     return false;
   }
-  return matchesPattern(pattern.text, name, patternSteps);
+  bool matched = matchesPattern(pattern.text, name, patternSteps);
+  patternSteps += matched ? 64 : 0; // what follows costs more than a character
+  return matched;
 }
 
 void Elaborator::unmatchedPattern(const Ident &pattern,
@@ -46,43 +48,64 @@ void Elaborator::unmatchedPattern(const Ident &pattern,
         nearest.empty() ? text : text + "; nearest is '" + nearest.str() + "'");
 }
 
-void Elaborator::elaboratePrecision() {
-  if (!ast.precision)
-    return;
+Attribute Elaborator::precisionEntry(llvm::ArrayRef<Ident> patterns,
+                                     const Expr *type,
+                                     llvm::ArrayRef<llvm::StringRef> calls) {
   Builder &builder = emitter.builder;
+  std::string word = wordOf(type);
+  if (word == "bf16" || word == "f16" || word == "tf32") {
+    unavailable(type->loc, "precision = " + word);
+    return {};
+  }
+  if (word != "f32") {
+    error(type->loc, "a call's precision must be one of f32, tf32, bf16, f16" +
+                         (word.empty() ? "" : ", got '" + word + "'"));
+    return {};
+  }
+  llvm::SmallVector<llvm::StringRef> texts;
+  for (const Ident &pattern : patterns) {
+    texts.push_back(pattern.text);
+    bool matched = llvm::any_of(
+        calls, [&](llvm::StringRef path) { return matches(pattern, path); });
+    if (!matched && !diagnostics.failed())
+      unmatchedPattern(pattern, calls);
+  }
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("patterns", builder.getStrArrayAttr(texts)),
+       builder.getNamedAttr("type", TypeAttr::get(builder.getF32Type()))});
+}
+
+void Elaborator::elaboratePrecision() {
   llvm::SmallVector<Attribute> entries;
-  std::vector<llvm::StringRef> calls = emitter.callPaths();
-  for (const Setting &setting : ast.precision->settings) {
+  std::vector<llvm::StringRef> calls;
+  auto add = [&](llvm::ArrayRef<Ident> patterns, const Expr *type) {
+    if (calls.empty())
+      calls = emitter.callPaths();
+    if (Attribute entry = precisionEntry(patterns, type, calls))
+      entries.push_back(entry);
+  };
+  for (const Setting &setting :
+       ast.precision ? ast.precision->settings : llvm::ArrayRef<Setting>()) {
     llvm::SaveAndRestore<const void *> statement(current, &setting);
-    if (setting.kind != Setting::Pattern) {
+    if (setting.kind == Setting::Pattern)
+      add(setting.names, setting.value);
+    else
       error(setting.loc,
             "expected a pattern in quotes, as in \"blocks.*.attn.*\" = f32");
-      continue;
-    }
-    std::string word = wordOf(setting.value);
-    if (word == "bf16" || word == "f16" || word == "tf32") {
-      unavailable(setting.value->loc, "precision = " + word);
-      continue;
-    }
-    if (word != "f32") {
-      error(setting.value->loc,
-            "a call's precision must be one of f32, tf32, bf16, f16" +
-                (word.empty() ? "" : ", got '" + word + "'"));
-      continue;
-    }
-    llvm::SmallVector<llvm::StringRef> patterns;
-    for (const Ident &pattern : setting.names) {
-      patterns.push_back(pattern.text);
-      bool matched = llvm::any_of(
-          calls, [&](llvm::StringRef path) { return matches(pattern, path); });
-      if (!matched && !diagnostics.failed())
-        unmatchedPattern(pattern, calls);
-    }
-    entries.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("patterns", builder.getStrArrayAttr(patterns)),
-         builder.getNamedAttr("type", TypeAttr::get(builder.getF32Type()))}));
   }
-  emitter.module()->setAttr(amp::kPrecisionAttr, builder.getArrayAttr(entries));
+  // Those of the command line come last: they win.
+  for (Override &set : overrides) {
+    llvm::StringRef pattern = set.key;
+    if (!pattern.consume_front("precision."))
+      continue;
+    set.used = true;
+    llvm::SaveAndRestore<const void *> statement(current, &set);
+    if (set.value)
+      add(Ident{pattern, set.loc}, set.value);
+  }
+  if (!entries.empty())
+    emitter.module()->setAttr(amp::kPrecisionAttr,
+                              emitter.builder.getArrayAttr(entries));
 }
 
 } // namespace ampc::model

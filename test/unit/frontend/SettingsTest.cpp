@@ -154,6 +154,11 @@ TEST(Settings, Precision) {
             "'i32'\n"
             "8:3 expected a pattern in quotes, as in \"blocks.*.attn.*\" = "
             "f32\n");
+  Loaded set(model, {{"precision.net", "f32"}});
+  ASSERT_TRUE(set.module) << set.errors();
+  EXPECT_TRUE((*set.module)->getAttr(ampc::amp::kPrecisionAttr));
+  EXPECT_EQ(errorsOf(model, {{"precision.nett", "f32"}}),
+            "1:1 pattern 'nett' matches nothing; nearest is 'net'\n");
   EXPECT_EQ(errorsOf(model + "precision { \"nett\" = f32 }\n"),
             "5:13 pattern 'nett' matches nothing; nearest is 'net'\n");
 }
