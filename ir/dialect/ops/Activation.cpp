@@ -1,6 +1,6 @@
 // Activations: derivatives (N15), decompositions, verification. What is
 // narrower than f32 computes in f32 and rounds once.
-#include "ir/dialect/Dialect.h"
+#include "ir/dialect/ops/Formula.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -8,55 +8,19 @@
 using namespace mlir;
 using namespace ampc::amp;
 
-namespace {
-
-/// Arithmetic on tensors of one float type at one place.
-class Arithmetic {
-public:
-  Arithmetic(OpBuilder &builder, Location loc, RankedTensorType type)
-      : builder(builder), loc(loc), type(type) {}
-
-  Value number(double value) { return splat(builder, loc, type, value); }
-  Value add(Value a, Value b) { return AddOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return SubOp::create(builder, loc, a, b); }
-  Value mul(Value a, Value b) { return MulOp::create(builder, loc, a, b); }
-  Value div(Value a, Value b) { return DivOp::create(builder, loc, a, b); }
-  Value neg(Value a) { return NegOp::create(builder, loc, a); }
-  Value exp(Value a) { return ExpOp::create(builder, loc, a); }
-  Value compare(ComparePredicate predicate, Value a, Value b) {
-    return CompareOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return SelectOp::create(builder, loc, condition, a, b);
-  }
-  /// `product` of `factor`, or `zero` where the factor is 0: there the other
-  /// factor may be infinite.
-  Value zeroWhere(Value factor, Value product, double zero = 0.0) {
-    return select(compare(ComparePredicate::eq, factor, number(0.0)),
-                  number(zero), product);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-
-private:
-  RankedTensorType type;
-};
-
-} // namespace
-
-/// The input of a unary op in its compute type, with arithmetic on it.
-template <typename OpT>
-static std::pair<Value, Arithmetic> wideInput(OpT op, OpBuilder &builder) {
-  Value x = toComputeType(builder, op.getLoc(), op.getInput());
-  return {x, Arithmetic(builder, op.getLoc(), tensorType(x))};
-}
-
 /// A decomposition's result, rounded to the op's type.
 template <typename OpT>
 static SmallVector<Value> rounded(OpT op, OpBuilder &builder, Value wide) {
   return {castTo(builder, op.getLoc(), wide,
                  tensorType(op.getResult()).getElementType())};
+}
+
+/// `product` of `factor`, or `zero` where the factor is 0: there the other
+/// factor may be infinite.
+static Value zeroWhere(Formula &f, Value factor, Value product,
+                       double zero = 0.0) {
+  return f.select(f.compare(ComparePredicate::eq, factor, 0.0),
+                  f.constant(factor, zero), product);
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,16 +52,17 @@ FailureOr<SmallVector<Value>> ReluOp::decompose(OpBuilder &builder) {
 OpCost RsqrtOp::cost(TargetAttr) { return mapCost(*this, 1, 1); }
 
 FailureOr<SmallVector<Value>> RsqrtOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
-  Value root = SqrtOp::create(builder, getLoc(), x);
-  return rounded(*this, builder, on.div(on.number(1.0), root));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value root = f.sqrt(x);
+  return rounded(*this, builder, f.div(f.constant(x, 1.0), root));
 }
 
 LogicalResult RsqrtOp::backward(OpBuilder &builder, ValueRange gradients,
                                 SmallVectorImpl<Value> &out) {
-  Value y = toComputeType(builder, getLoc(), getResult());
-  Arithmetic on(builder, getLoc(), tensorType(y));
-  Value slope = on.mul(on.mul(on.mul(on.number(-0.5), y), y), y);
+  Formula f(builder, getLoc());
+  Value y = f.widen(getResult());
+  Value slope = f.mul(f.mul(f.mul(f.constant(y, -0.5), y), y), y);
   out.push_back(timesSlope(builder, getLoc(), gradients[0], slope));
   return success();
 }
@@ -108,25 +73,26 @@ SmallVector<Value> RsqrtOp::savedOperands() { return {getResult()}; }
 //===----------------------------------------------------------------------===//
 
 /// 1 / (1 + e^-x) without overflow.
-static Value sigmoid(Arithmetic &on, Value x) {
-  Value one = on.number(1.0);
-  Value e = on.exp(on.neg(AbsOp::create(on.builder, on.loc, x)));
-  Value right = on.compare(ComparePredicate::ge, x, on.number(0.0));
-  return on.div(on.select(right, one, e), on.add(one, e));
+static Value sigmoid(Formula &f, Value x) {
+  Value one = f.constant(x, 1.0);
+  Value e = f.exp(f.neg(f.abs(x)));
+  Value right = f.compare(ComparePredicate::ge, x, 0.0);
+  return f.div(f.select(right, one, e), f.add(one, e));
 }
 
 OpCost SigmoidOp::cost(TargetAttr) { return mapCost(*this, 5, 1); }
 
 FailureOr<SmallVector<Value>> SigmoidOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
-  return rounded(*this, builder, sigmoid(on, x));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  return rounded(*this, builder, sigmoid(f, x));
 }
 
 LogicalResult SigmoidOp::backward(OpBuilder &builder, ValueRange gradients,
                                   SmallVectorImpl<Value> &out) {
-  Value y = toComputeType(builder, getLoc(), getResult());
-  Arithmetic on(builder, getLoc(), tensorType(y));
-  Value slope = on.mul(y, on.sub(on.number(1.0), y));
+  Formula f(builder, getLoc());
+  Value y = f.widen(getResult());
+  Value slope = f.mul(y, f.sub(f.constant(y, 1.0), y));
   out.push_back(timesSlope(builder, getLoc(), gradients[0], slope));
   return success();
 }
@@ -135,17 +101,19 @@ SmallVector<Value> SigmoidOp::savedOperands() { return {getResult()}; }
 OpCost SiluOp::cost(TargetAttr) { return mapCost(*this, 8, 1); }
 
 FailureOr<SmallVector<Value>> SiluOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
-  Value s = sigmoid(on, x);
-  return rounded(*this, builder, on.zeroWhere(s, on.mul(x, s), -0.0));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value s = sigmoid(f, x);
+  return rounded(*this, builder, zeroWhere(f, s, f.mul(x, s), -0.0));
 }
 
 LogicalResult SiluOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
-  auto [x, on] = wideInput(*this, builder);
-  Value s = sigmoid(on, x);
-  Value d = on.mul(s, on.sub(on.number(1.0), s));
-  Value slope = on.add(s, on.zeroWhere(d, on.mul(x, d)));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value s = sigmoid(f, x);
+  Value d = f.mul(s, f.sub(f.constant(x, 1.0), s));
+  Value slope = f.add(s, zeroWhere(f, d, f.mul(x, d)));
   out.push_back(timesSlope(builder, getLoc(), gradients[0], slope));
   return success();
 }
@@ -160,18 +128,19 @@ static constexpr double kSqrt2OverPi =
 static constexpr double kGeluCubic = 0.044715;
 
 /// tanh(sqrt(2/pi) * (x + 0.044715 x^3)), and x^2.
-static std::pair<Value, Value> geluTanh(Arithmetic &on, Value x) {
-  Value square = on.mul(x, x);
-  Value factor = on.add(on.number(1.0), on.mul(on.number(kGeluCubic), square));
-  Value u = on.mul(on.number(kSqrt2OverPi), on.mul(x, factor));
-  return {TanhOp::create(on.builder, on.loc, u), square};
+static std::pair<Value, Value> geluTanh(Formula &f, Value x) {
+  Value square = f.mul(x, x);
+  Value factor =
+      f.add(f.constant(x, 1.0), f.mul(f.constant(x, kGeluCubic), square));
+  Value u = f.mul(f.constant(x, kSqrt2OverPi), f.mul(x, factor));
+  return {f.tanh(u), square};
 }
 
 /// (1 + erf(x / sqrt(2))) / 2.
-static Value normalShare(Arithmetic &on, Value x) {
-  Value scaled = on.mul(x, on.number(1.0 / llvm::numbers::sqrt2));
-  Value erf = ErfOp::create(on.builder, on.loc, scaled);
-  return on.mul(on.number(0.5), on.add(on.number(1.0), erf));
+static Value normalShare(Formula &f, Value x) {
+  Value scaled = f.mul(x, f.constant(x, 1.0 / llvm::numbers::sqrt2));
+  Value erf = f.erf(scaled);
+  return f.mul(f.constant(x, 0.5), f.add(f.constant(x, 1.0), erf));
 }
 
 OpCost GeluOp::cost(TargetAttr) {
@@ -180,34 +149,36 @@ OpCost GeluOp::cost(TargetAttr) {
 }
 
 FailureOr<SmallVector<Value>> GeluOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
   Value p = getApproximate() == GeluApproximation::none
-                ? normalShare(on, x)
-                : on.mul(on.number(0.5),
-                         on.add(on.number(1.0), geluTanh(on, x).first));
-  return rounded(*this, builder, on.zeroWhere(p, on.mul(x, p), -0.0));
+                ? normalShare(f, x)
+                : f.mul(f.constant(x, 0.5),
+                        f.add(f.constant(x, 1.0), geluTanh(f, x).first));
+  return rounded(*this, builder, zeroWhere(f, p, f.mul(x, p), -0.0));
 }
 
 LogicalResult GeluOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
-  auto [x, on] = wideInput(*this, builder);
-  Value one = on.number(1.0), half = on.number(0.5);
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value one = f.constant(x, 1.0), half = f.constant(x, 0.5);
   Value p, d, second;
   if (getApproximate() == GeluApproximation::none) {
-    p = normalShare(on, x);
-    Value bell = on.exp(on.mul(on.number(-0.5), on.mul(x, x)));
-    d = on.mul(on.number(0.5 * kSqrt2OverPi), bell);
-    second = on.mul(x, d);
+    p = normalShare(f, x);
+    Value bell = f.exp(f.mul(f.constant(x, -0.5), f.mul(x, x)));
+    d = f.mul(f.constant(x, 0.5 * kSqrt2OverPi), bell);
+    second = f.mul(x, d);
   } else {
-    auto [t, square] = geluTanh(on, x);
-    p = on.mul(half, on.add(one, t));
-    d = on.sub(one, on.mul(t, t));
+    auto [t, square] = geluTanh(f, x);
+    p = f.mul(half, f.add(one, t));
+    d = f.sub(one, f.mul(t, t));
     Value slope =
-        on.mul(on.number(kSqrt2OverPi),
-               on.add(one, on.mul(on.number(3.0 * kGeluCubic), square)));
-    second = on.mul(on.mul(on.mul(half, x), d), slope);
+        f.mul(f.constant(x, kSqrt2OverPi),
+              f.add(one, f.mul(f.constant(x, 3.0 * kGeluCubic), square)));
+    second = f.mul(f.mul(f.mul(half, x), d), slope);
   }
-  Value slope = on.add(p, on.zeroWhere(d, second));
+  Value slope = f.add(p, zeroWhere(f, d, second));
   out.push_back(timesSlope(builder, getLoc(), gradients[0], slope));
   return success();
 }
@@ -232,24 +203,26 @@ LogicalResult SoftplusOp::verify() {
 OpCost SoftplusOp::cost(TargetAttr) { return mapCost(*this, 8, 2); }
 
 FailureOr<SmallVector<Value>> SoftplusOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
-  Value beta = on.number(getBeta().convertToDouble());
-  Value z = on.mul(beta, x);
-  Value e = on.exp(on.neg(AbsOp::create(builder, getLoc(), z)));
-  Value above = MaximumOp::create(builder, getLoc(), z, on.number(0.0));
-  Value bent = on.add(above, Log1pOp::create(builder, getLoc(), e));
-  Value straight = on.compare(ComparePredicate::gt, z,
-                              on.number(getThreshold().convertToDouble()));
-  return rounded(*this, builder, on.select(straight, x, on.div(bent, beta)));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value beta = f.constant(x, getBeta().convertToDouble());
+  Value z = f.mul(beta, x);
+  Value e = f.exp(f.neg(f.abs(z)));
+  Value above = f.maximum(z, f.constant(x, 0.0));
+  Value bent = f.add(above, f.log1p(e));
+  Value straight = f.compare(ComparePredicate::gt, z,
+                             f.constant(x, getThreshold().convertToDouble()));
+  return rounded(*this, builder, f.select(straight, x, f.div(bent, beta)));
 }
 
 LogicalResult SoftplusOp::backward(OpBuilder &builder, ValueRange gradients,
                                    SmallVectorImpl<Value> &out) {
-  auto [x, on] = wideInput(*this, builder);
-  Value z = on.mul(on.number(getBeta().convertToDouble()), x);
-  Value straight = on.compare(ComparePredicate::gt, z,
-                              on.number(getThreshold().convertToDouble()));
-  Value slope = on.select(straight, on.number(1.0), sigmoid(on, z));
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
+  Value z = f.mul(f.constant(x, getBeta().convertToDouble()), x);
+  Value straight = f.compare(ComparePredicate::gt, z,
+                             f.constant(x, getThreshold().convertToDouble()));
+  Value slope = f.select(straight, f.constant(x, 1.0), sigmoid(f, z));
   out.push_back(timesSlope(builder, getLoc(), gradients[0], slope));
   return success();
 }
@@ -283,24 +256,23 @@ LogicalResult ClipOp::verify() {
 }
 
 FailureOr<SmallVector<Value>> ClipOp::decompose(OpBuilder &builder) {
-  auto [x, on] = wideInput(*this, builder);
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
   if (getMin())
-    x = MaximumOp::create(builder, getLoc(), x,
-                          on.number(getMin()->convertToDouble()));
+    x = f.maximum(x, f.constant(x, getMin()->convertToDouble()));
   if (getMax())
-    x = MinimumOp::create(builder, getLoc(), x,
-                          on.number(getMax()->convertToDouble()));
+    x = f.minimum(x, f.constant(x, getMax()->convertToDouble()));
   return rounded(*this, builder, x);
 }
 
 LogicalResult ClipOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
-  auto [x, on] = wideInput(*this, builder);
+  Formula f(builder, getLoc());
+  Value x = f.widen(getInput());
   Value inside;
   auto require = [&](ComparePredicate predicate, double bound) {
-    Value kept = on.compare(predicate, x, on.number(bound));
-    inside = inside ? AndOp::create(builder, getLoc(), inside, kept).getResult()
-                    : kept;
+    Value kept = f.compare(predicate, x, f.constant(x, bound));
+    inside = inside ? f.logicalAnd(inside, kept) : kept;
   };
   if (getMin())
     require(ComparePredicate::ge, getMin()->convertToDouble());

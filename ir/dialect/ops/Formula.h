@@ -20,11 +20,18 @@ public:
   Value mul(Value a, Value b) { return make<MulOp>(a, b); }
   Value div(Value a, Value b) { return make<DivOp>(a, b); }
   Value maximum(Value a, Value b) { return make<MaximumOp>(a, b); }
+  Value minimum(Value a, Value b) { return make<MinimumOp>(a, b); }
+  Value pow(Value a, Value b) { return make<PowOp>(a, b); }
+  Value logicalAnd(Value a, Value b) { return make<AndOp>(a, b); }
   Value neg(Value a) { return make<NegOp>(a); }
   Value exp(Value a) { return make<ExpOp>(a); }
   Value log(Value a) { return make<LogOp>(a); }
   Value log1p(Value a) { return make<Log1pOp>(a); }
   Value sqrt(Value a) { return make<SqrtOp>(a); }
+  Value tanh(Value a) { return make<TanhOp>(a); }
+  Value erf(Value a) { return make<ErfOp>(a); }
+  Value sin(Value a) { return make<SinOp>(a); }
+  Value cos(Value a) { return make<CosOp>(a); }
   Value abs(Value a) { return make<AbsOp>(a); }
   Value sign(Value a) { return make<SignOp>(a); }
   Value select(Value condition, Value a, Value b) {

@@ -32,6 +32,20 @@ static LogicalResult verifyShape(Operation *op, StringRef name, Value value,
                            << "], got [" << shape << "]";
 }
 
+/// Refuses a type whose extents differ from those of `like`, but in `axis`.
+static LogicalResult verifyShapeButIn(Operation *op, int64_t axis,
+                                      StringRef name, RankedTensorType type,
+                                      RankedTensorType like) {
+  bool agrees =
+      type.getRank() == like.getRank() && axis < type.getRank() &&
+      withoutAxes(type.getShape(), axis) == withoutAxes(like.getShape(), axis);
+  if (agrees)
+    return success();
+  return op->emitOpError() << name << " must have the extents ["
+                           << like.getShape() << "] but in axis " << axis
+                           << ", got [" << type.getShape() << "]";
+}
+
 /// Refuses a padding index outside the axis.
 static LogicalResult
 verifyPadding(Operation *op, std::optional<int64_t> padding, int64_t extent) {
@@ -112,9 +126,7 @@ LogicalResult GatherOp::verify() {
   if (failed(verifyAxis(*this, axis, "input", input)))
     return failure();
   // gather_c2
-  int64_t chosen = axis < index.getRank() ? index.getDimSize(axis) : 0;
-  if (failed(verifyShape(*this, "index", getIndex(),
-                         spliced(input.getShape(), axis, {chosen}))))
+  if (failed(verifyShapeButIn(*this, axis, "index", index, input)))
     return failure();
   return verifyShape(*this, "result", getResult(), index.getShape());
 }
@@ -220,9 +232,7 @@ LogicalResult ScatterAddOp::verify() {
   // scatter_add_c2
   if (failed(verifyShape(*this, "updates", getUpdates(), index.getShape())))
     return failure();
-  int64_t chosen = axis < index.getRank() ? index.getDimSize(axis) : 0;
-  return verifyShape(*this, "index", getIndex(),
-                     spliced(result.getShape(), axis, {chosen}));
+  return verifyShapeButIn(*this, axis, "result", result, index);
 }
 
 FusionKind ScatterAddOp::fusionKind() { return FusionKind::scatter; }

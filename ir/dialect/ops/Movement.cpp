@@ -150,9 +150,7 @@ void ConcatOp::build(OpBuilder &builder, OperationState &state,
 }
 
 LogicalResult ConcatOp::verify() {
-  // concat_c1
-  if (getInputs().empty())
-    return emitOpError() << "needs at least one input";
+  // concat_c1; that there is an input, the element type's trait checks.
   RankedTensorType result = tensorType(getResult());
   int64_t axis = static_cast<int64_t>(getAxis());
   if (axis < 0 || axis >= result.getRank())
