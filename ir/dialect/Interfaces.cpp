@@ -39,11 +39,12 @@ OpCost movementCost(Operation *op, ValueRange readWhole) {
 
 LogicalResult verifyRandomSite(Operation *op) {
   auto random = cast<RandomSite>(op);
+  // random_c1, dropout_c1, attention_c5
   size_t keys = random.getKeyMutable().size();
   if (keys != 0 && keys != 3)
-    return op->emitOpError()
-           << "takes no key, or seed, index and micro, got " << keys
-           << " operands";
+    return op->emitOpError() << "takes no key, or seed, index and micro, got "
+                             << keys << " operands";
+  // random_c2, dropout_c2, attention_c5
   int64_t site = static_cast<int64_t>(random.getSite());
   if (site < 0 || site >= (int64_t(1) << 30))
     return op->emitOpError() << "site must be in [0, 2^30), got " << site;

@@ -4,7 +4,10 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <vector>
 
 namespace ampc::reference {
 
@@ -39,6 +42,29 @@ void walkStrided(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
       index[axis] = 0;
     }
   }
+}
+
+/// The elements of each row along `axes` (strictly increasing) in ascending
+/// order: their row-major positions in `shape`, by the row-major position of
+/// the row among the other axes.
+inline std::vector<std::vector<int64_t>>
+rowsAlong(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes) {
+  llvm::SmallVector<int64_t> others;
+  for (auto [axis, extent] : llvm::enumerate(shape))
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      others.push_back(extent);
+  llvm::SmallVector<int64_t> kept = rowMajorStrides(others), strides;
+  int64_t count = 1, next = 0;
+  for (int64_t extent : others)
+    count *= extent;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    strides.push_back(llvm::is_contained(axes, static_cast<int64_t>(axis))
+                          ? 0
+                          : kept[next++]);
+  std::vector<std::vector<int64_t>> rows(static_cast<size_t>(count));
+  walkStrided(shape, strides,
+              [&](int64_t from, int64_t row) { rows[row].push_back(from); });
+  return rows;
 }
 
 } // namespace ampc::reference

@@ -50,26 +50,61 @@ double RandomStream::normal(uint64_t element) const {
   return radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle));
 }
 
+FailureOr<RandomStream> streamOf(amp::RandomSite op,
+                                 ArrayRef<const Tensor *> key) {
+  if (key.empty())
+    return op->emitOpError()
+           << "has no seed, index and micro yet; evaluate an entry";
+  return RandomStream{static_cast<uint64_t>(key[0]->integers()[0]),
+                      op.getMode(), static_cast<uint32_t>(op.getSite()),
+                      static_cast<uint32_t>(key[1]->integers()[0]),
+                      static_cast<uint32_t>(key[2]->integers()[0])};
+}
+
+void applyDropout(const RandomStream &stream, double p, Type compute,
+                  std::vector<double> &values) {
+  double divisor = roundTo(1 - p, compute);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = stream.uniform(i) >= p ? values[i] / divisor : 0;
+}
+
 namespace {
 
 struct RandomModel : Model<RandomModel, amp::RandomOp> {
   LogicalResult evaluate(Operation *operation, Operands in,
                          Results &out) const {
     auto op = cast<amp::RandomOp>(operation);
-    if (in.empty())
-      return op.emitOpError()
-             << "has no seed, index and micro yet; evaluate an entry";
-    RandomStream stream{static_cast<uint64_t>(in[0]->integers()[0]),
-                        op.getMode(), static_cast<uint32_t>(op.getSite()),
-                        static_cast<uint32_t>(in[1]->integers()[0]),
-                        static_cast<uint32_t>(in[2]->integers()[0])};
+    FailureOr<RandomStream> stream = streamOf(op, in);
+    if (failed(stream))
+      return failure();
     bool uniform = op.getDistribution() == amp::Distribution::uniform;
     Tensor result(resultType(op));
     Rounder round(result.elementType());
     for (int64_t i = 0, count = result.size(); i < count; ++i)
       result.floats()[i] =
-          round(uniform ? stream.uniform(i) : stream.normal(i));
+          round(uniform ? stream->uniform(i) : stream->normal(i));
     out.push_back(std::move(result));
+    return success();
+  }
+};
+
+struct DropoutModel : Model<DropoutModel, amp::DropoutOp> {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
+    auto op = cast<amp::DropoutOp>(operation);
+    double p = op.getP().convertToDouble();
+    std::vector<double> values = in[0]->floats();
+    if (op.drawsIn(op.getMode())) {
+      FailureOr<RandomStream> stream = streamOf(op, in.drop_front());
+      if (failed(stream))
+        return failure();
+      applyDropout(*stream, p,
+                   amp::computeTypeFor(resultType(op).getElementType()),
+                   values);
+    } else if (op.getMode() == amp::RandomMode::train && p == 1) {
+      llvm::fill(values, 0.0);
+    }
+    out.push_back(Tensor::ofFloats(resultType(op), std::move(values)));
     return success();
   }
 };
@@ -78,6 +113,7 @@ struct RandomModel : Model<RandomModel, amp::RandomOp> {
 
 void attachRandomModels(MLIRContext &context) {
   amp::RandomOp::attachInterface<RandomModel>(context);
+  amp::DropoutOp::attachInterface<DropoutModel>(context);
 }
 
 } // namespace ampc::reference

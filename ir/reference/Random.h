@@ -4,7 +4,8 @@
 #ifndef AMPC_IR_REFERENCE_RANDOM_H
 #define AMPC_IR_REFERENCE_RANDOM_H
 
-#include "ir/dialect/Attrs.h"
+#include "ir/dialect/Dialect.h"
+#include "ir/reference/Tensor.h"
 
 #include <array>
 #include <cstdint>
@@ -34,6 +35,16 @@ struct RandomStream {
 private:
   std::array<uint32_t, 4> words(uint64_t element) const;
 };
+
+/// The stream of a random op whose key operands hold `key`; an error at the op
+/// where it has none yet.
+mlir::FailureOr<RandomStream> streamOf(amp::RandomSite op,
+                                       llvm::ArrayRef<const Tensor *> key);
+
+/// Applies dropout to `values`, in place and unrounded, at element e for
+/// values[e]: kept values are divided by 1 - p rounded to `compute` (N17).
+void applyDropout(const RandomStream &stream, double p, mlir::Type compute,
+                  std::vector<double> &values);
 
 } // namespace ampc::reference
 

@@ -13,7 +13,9 @@ static constexpr int64_t kMaxElements = int64_t(1) << 30;
 void registerReferenceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, amp::AmpDialect *) {
     attachActivationModels(*context);
+    attachAttentionModels(*context);
     attachCastModels(*context);
+    attachClassificationModels(*context);
     attachContractionModels(*context);
     attachElementwiseModels(*context);
     attachGraphModels(*context);
@@ -22,8 +24,10 @@ void registerReferenceModels(DialectRegistry &registry) {
     attachLogicModels(*context);
     attachLossModels(*context);
     attachMovementModels(*context);
+    attachNormalizationModels(*context);
     attachOptimizerModels(*context);
     attachRandomModels(*context);
+    attachReductionCompositeModels(*context);
     attachReductionModels(*context);
     attachShapeModels(*context);
     attachTranscendentalModels(*context);

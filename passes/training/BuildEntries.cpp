@@ -63,8 +63,7 @@ std::optional<int64_t> constantCount(Value count) {
   DenseElementsAttr value;
   if (!matchPattern(count, m_Constant(&value)))
     return std::nullopt;
-  return static_cast<int64_t>(
-      value.getSplatValue<APFloat>().convertToDouble());
+  return static_cast<int64_t>(value.getSplatValue<APFloat>().convertToDouble());
 }
 
 /// Turns each mean among the results into its sum, with the number of terms as

@@ -18,8 +18,8 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value q,
   Type element = type.getElementType();
   build(builder, state, RankedTensorType::get(out, element),
         RankedTensorType::get(rows, computeTypeFor(element)), q, k, v, mask,
-        ValueRange(), causal, APFloat(scale),
-        APFloat(dropout), RandomMode::train, site);
+        ValueRange(), causal, APFloat(scale), APFloat(dropout),
+        RandomMode::train, site);
 }
 
 AttentionOp::Extents AttentionOp::extents() {
@@ -115,7 +115,8 @@ public:
     s = mul(s, constant(s, op.getScale().convertToDouble()));
     if (Value mask = op.getMask()) {
       Value full = broadcast(mask, tensorType(s).getShape(), {0, 1, 2, 3});
-      s = isBoolean(mask) ? select(full, s, hidden(s)) : add(s, cast(full, wide));
+      s = isBoolean(mask) ? select(full, s, hidden(s))
+                          : add(s, cast(full, wide));
     }
     if (op.getCausal()) {
       Type index = builder.getI32Type();
@@ -198,8 +199,8 @@ FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   Value none = f.compare(ComparePredicate::eq, sum, 0.0);
   Value divisor = f.select(none, f.constant(sum, 1.0), sum);
   Value p = f.dropped(f.div(e, f.spread(divisor)));
-  Value out = f.matmul(f.grouped(f.cast(p, element)), getV(), false, false,
-                       element);
+  Value out =
+      f.matmul(f.grouped(f.cast(p, element)), getV(), false, false, element);
   return SmallVector<Value>{f.heads(out), logsumexp};
 }
 
@@ -223,8 +224,8 @@ LogicalResult AttentionOp::backward(OpBuilder &builder, ValueRange gradients,
   Value weighted = f.grouped(f.cast(f.dropped(p), element));
   Value dv = f.matmul(weighted, f.grouped(g), true, false, element);
   Value t = f.heads(f.matmul(f.grouped(g), getV(), false, true, wide));
-  Value inner = f.Formula::reduce(
-      ReduceKind::sum, f.mul(f.widen(g), f.widen(getOut())), {3});
+  Value inner = f.Formula::reduce(ReduceKind::sum,
+                                  f.mul(f.widen(g), f.widen(getOut())), {3});
   Value ds = f.mul(p, f.sub(f.dropped(t), f.spread(inner)));
   Value scale = f.constant(ds, getScale().convertToDouble());
   Value dScores = f.grouped(f.cast(f.mul(ds, scale), element));

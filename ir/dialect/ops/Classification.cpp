@@ -39,8 +39,7 @@ public:
   }
   /// The value at the row's label, 0 where no class is.
   Value pick(Value value) {
-    return reduce(ReduceKind::sum,
-                  select(hit(), value, constant(value, 0.0)));
+    return reduce(ReduceKind::sum, select(hit(), value, constant(value, 0.0)));
   }
   /// `value`, one a row, with exact zeros in rows that do not count.
   Value masked(Value value) {
@@ -92,10 +91,9 @@ static LogicalResult verifyLabels(Operation *op, LossReduction reduction,
   }
   RankedTensorType expected = lossType(reduction, labels, element);
   if (op->getResult(0).getType() != expected)
-    return op->emitOpError() << "result of reduction "
-                             << stringifyLossReduction(reduction) << " must be "
-                             << expected << ", got "
-                             << op->getResult(0).getType();
+    return op->emitOpError()
+           << "result of reduction " << stringifyLossReduction(reduction)
+           << " must be " << expected << ", got " << op->getResult(0).getType();
   return success();
 }
 
@@ -140,8 +138,7 @@ void CrossEntropyOp::build(OpBuilder &builder, OperationState &state,
   Type element = computeTypeFor(tensorType(logits).getElementType());
   RankedTensorType row = withElementType(labels.getType(), element);
   build(builder, state, lossType(reduction, labels, element), row, row,
-        reduction, logits, labels, weight, ignoreIndex,
-        APFloat(smoothing));
+        reduction, logits, labels, weight, ignoreIndex, APFloat(smoothing));
 }
 
 LogicalResult CrossEntropyOp::verify() {
@@ -187,16 +184,15 @@ FailureOr<SmallVector<Value>> CrossEntropyOp::decompose(OpBuilder &builder) {
     if (weights)
       others = f.mul(weights, others);
     double share = smoothing / static_cast<double>(f.rowLength());
-    term = f.add(f.mul(f.constant(term, 1.0 - smoothing), term),
-                 f.mul(f.constant(term, share),
-                       f.reduce(ReduceKind::sum, others)));
+    term = f.add(
+        f.mul(f.constant(term, 1.0 - smoothing), term),
+        f.mul(f.constant(term, share), f.reduce(ReduceKind::sum, others)));
   }
   return SmallVector<Value>{joinRows(builder, f, *this, f.masked(term)), rowMax,
                             logSum};
 }
 
-LogicalResult CrossEntropyOp::backward(OpBuilder &builder,
-                                       ValueRange gradients,
+LogicalResult CrossEntropyOp::backward(OpBuilder &builder, ValueRange gradients,
                                        SmallVectorImpl<Value> &out) {
   if (failed(refuseGradient(*this, gradients, 1)) ||
       failed(refuseGradient(*this, gradients, 2)))
@@ -219,8 +215,8 @@ LogicalResult CrossEntropyOp::backward(OpBuilder &builder,
     Value total = f.reduce(ReduceKind::sum, ones);
     double share = smoothing / static_cast<double>(f.rowLength());
     Value even = f.mul(f.constant(r, share), r);
-    dx = f.add(dx, f.mul(f.spread(even),
-                         f.sub(f.mul(p, f.spread(total)), ones)));
+    dx = f.add(dx,
+               f.mul(f.spread(even), f.sub(f.mul(p, f.spread(total)), ones)));
   }
   dx = f.select(f.spread(f.valid()), dx, f.constant(dx, 0.0));
   out.assign({f.cast(dx, tensorType(getLogits()).getElementType()), Value()});
@@ -265,8 +261,8 @@ FailureOr<SmallVector<Value>> NllOp::decompose(OpBuilder &builder) {
   LabelFormula f = labelFormula(builder, *this, getLogProbabilities());
   Value term = f.neg(f.pick(f.widen(getLogProbabilities())));
   if (getWeight())
-    term = f.mul(f.pick(f.repeat(f.cast(getWeight(), accumulationType()))),
-                 term);
+    term =
+        f.mul(f.pick(f.repeat(f.cast(getWeight(), accumulationType()))), term);
   return SmallVector<Value>{joinRows(builder, f, *this, f.masked(term))};
 }
 
@@ -333,8 +329,7 @@ FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   Value notAfter = f.indicator(earlier, f32);
   Value one = f.constant(notAfter, 1.0), zero = f.constant(notAfter, 0.0);
   Value smaller = f.compare(ComparePredicate::lt, x, own);
-  Value before =
-      f.select(smaller, zero, f.select(tied, notAfter, one));
+  Value before = f.select(smaller, zero, f.select(tied, notAfter, one));
   Value rank = f.reduce(ReduceKind::sum, before);
   Value right = f.indicator(
       f.compare(ComparePredicate::lt, rank, static_cast<double>(getK())), f32);

@@ -31,8 +31,7 @@ Value Formula::broadcastScalar(Value value, ArrayRef<int64_t> shape) {
   return broadcast(value, shape, {});
 }
 
-Value Formula::pad(Value value, ArrayRef<int64_t> low,
-                   ArrayRef<int64_t> high) {
+Value Formula::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   SmallVector<int64_t> interior(low.size(), 0);
   return make<PadOp>(value, low, high, interior, 0.0);
 }

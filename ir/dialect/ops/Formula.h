@@ -64,9 +64,7 @@ public:
     return castTo(builder, loc, value, element);
   }
   /// `value` in the type its element type computes in (N6).
-  Value widen(Value value) {
-    return toComputeType(builder, loc, value);
-  }
+  Value widen(Value value) { return toComputeType(builder, loc, value); }
   /// `value` under another shape of as many elements.
   Value reshape(Value value, llvm::ArrayRef<int64_t> shape);
   /// `value` repeated to extents `shape`; its axis i becomes `axes[i]`.

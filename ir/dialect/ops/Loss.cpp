@@ -29,14 +29,13 @@ static LogicalResult verifyLoss(OpT op) {
     return op.emitOpError() << "result must be " << expected.getElementType()
                             << ", got " << result.getElementType();
   if (result.getShape() != expected.getShape())
-    return op.emitOpError()
-           << "result of reduction "
-           << stringifyLossReduction(op.getReduction())
-           << (expected.getRank() == 0 &&
-                       op.getReduction() != LossReduction::none
-                   ? " must be a scalar, got ["
-                   : " must have x's shape, got [")
-           << result.getShape() << "]";
+    return op.emitOpError() << "result of reduction "
+                            << stringifyLossReduction(op.getReduction())
+                            << (expected.getRank() == 0 &&
+                                        op.getReduction() != LossReduction::none
+                                    ? " must be a scalar, got ["
+                                    : " must have x's shape, got [")
+                            << result.getShape() << "]";
   return success();
 }
 
@@ -158,8 +157,8 @@ FailureOr<SmallVector<Value>> HuberOp::decompose(OpBuilder &builder) {
   Value d = difference(f, *this);
   Value size = f.abs(d);
   Value square = f.mul(f.mul(f.constant(d, 0.5), d), d);
-  Value line = f.mul(f.constant(d, delta),
-                     f.sub(size, f.constant(d, 0.5 * delta)));
+  Value line =
+      f.mul(f.constant(d, delta), f.sub(size, f.constant(d, 0.5 * delta)));
   Value near = f.compare(ComparePredicate::le, size, delta);
   return joinTerms(f, getReduction(), f.select(near, square, line));
 }
@@ -170,8 +169,7 @@ LogicalResult HuberOp::backward(OpBuilder &builder, ValueRange gradients,
   double delta = getDelta().convertToDouble();
   Value d = difference(f, *this);
   Value near = f.compare(ComparePredicate::le, f.abs(d), delta);
-  Value slope =
-      f.select(near, d, f.mul(f.constant(d, delta), f.sign(d)));
+  Value slope = f.select(near, d, f.mul(f.constant(d, delta), f.sign(d)));
   Value g = termGradient(f, *this, gradients[0]);
   splitDifference(f, *this, f.mul(g, slope), out);
   return success();
@@ -243,9 +241,9 @@ LogicalResult BceWithLogitsOp::backward(OpBuilder &builder,
   Value dx = f.mul(g, f.sub(f.sub(one, y), negative));
   Value slope = f.neg(x);
   if (getPosWeight())
-    slope = f.add(f.mul(f.sub(f.widen(getPosWeight()), one),
-                        softplusOfNegative(f, x)),
-                  slope);
+    slope = f.add(
+        f.mul(f.sub(f.widen(getPosWeight()), one), softplusOfNegative(f, x)),
+        slope);
   Value dy = f.mul(g, slope);
   out.assign({f.cast(dx, element), f.cast(dy, element)});
   // The weights have no gradient.

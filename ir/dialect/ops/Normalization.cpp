@@ -29,8 +29,7 @@ LogicalResult LogSoftmaxOp::verify() {
 /// Formulas over rows along the last axis of `type`.
 static RowFormula alongLastAxis(OpBuilder &builder, Location loc,
                                 RankedTensorType type) {
-  return RowFormula(builder, loc, type.getShape(),
-                    lastAxes(type.getRank(), 1));
+  return RowFormula(builder, loc, type.getShape(), lastAxes(type.getRank(), 1));
 }
 
 FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {

@@ -19,8 +19,8 @@ OpCost RandomOp::cost(TargetAttr) {
 
 void DropoutOp::build(OpBuilder &builder, OperationState &state, Value input,
                       double p, int64_t site) {
-  build(builder, state, input.getType(), input, ValueRange(),
-        APFloat(p), RandomMode::train, site);
+  build(builder, state, input.getType(), input, ValueRange(), APFloat(p),
+        RandomMode::train, site);
 }
 
 LogicalResult DropoutOp::verify() {

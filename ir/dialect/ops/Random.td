@@ -17,7 +17,7 @@ def Amp_RandomOp : Amp_PureOp<"random", [Amp_Fusible, Amp_RandomSite, DeclareOpI
 
     random_c1: no operand (before the entries exist) or seed, index, micro, all i64 scalars.
     random_c2: site is in [0, 2^30).
-    random_c3: the result is f32 or f64.
+    random_c3: the result is f32 or f64 (trait).
 
     Created by: the front end, without operands; the entries' construction supplies them.
     Consumed by: fusion. Absent after: nothing.

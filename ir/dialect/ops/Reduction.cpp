@@ -75,7 +75,8 @@ int64_t ReduceOp::reducedCount() {
 }
 
 bool ReduceOp::isMean() {
-  return getKind() == ReduceKind::mean && tensorType(getResult()).getRank() == 0;
+  return getKind() == ReduceKind::mean &&
+         tensorType(getResult()).getRank() == 0;
 }
 Value ReduceOp::buildSum(OpBuilder &builder) {
   return ReduceOp::create(builder, getLoc(), ReduceKind::sum, getInput(),
@@ -100,7 +101,8 @@ static Value productGradient(RowFormula &f, ReduceOp op, Value gradient) {
   Value g = f.widen(gradient);
   Type element = tensorType(x).getElementType();
   Value isZero = f.compare(ComparePredicate::eq, x, 0.0);
-  Value zeros = f.spread(f.reduce(ReduceKind::sum, f.indicator(isZero, element)));
+  Value zeros =
+      f.spread(f.reduce(ReduceKind::sum, f.indicator(isZero, element)));
   Value nonzero = f.select(isZero, f.constant(x, 1.0), x);
   Value product = f.spread(f.mul(g, f.reduce(ReduceKind::prod, nonzero)));
   // The divisor is 1 at a zero, whose own gradient is the product of the rest.
@@ -114,7 +116,8 @@ static Value productGradient(RowFormula &f, ReduceOp op, Value gradient) {
 /// Gradient of a first element: g there, zeros elsewhere.
 static Value firstGradient(RowFormula &f, ReduceOp op, Value gradient) {
   ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
-  SmallVector<int64_t> unit(shape), none(shape.size(), 0), high(shape.size(), 0);
+  SmallVector<int64_t> unit(shape), none(shape.size(), 0),
+      high(shape.size(), 0);
   for (int64_t axis : op.getAxes()) {
     unit[axis] = 1;
     high[axis] = shape[axis] - 1;
@@ -141,7 +144,8 @@ LogicalResult ReduceOp::backward(OpBuilder &builder, ValueRange gradients,
     // Divided in the type the mean was divided in: a count may not fit a
     // narrower one (N5, N6).
     Value share = f.cast(g, wide);
-    share = f.div(share, f.constant(share, static_cast<double>(reducedCount())));
+    share =
+        f.div(share, f.constant(share, static_cast<double>(reducedCount())));
     out.push_back(f.spread(f.cast(share, element)));
     return success();
   }

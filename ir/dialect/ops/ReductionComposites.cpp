@@ -13,8 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 RankedTensorType reducedType(Value input, ArrayRef<int64_t> axes,
                              Type element) {
-  return RankedTensorType::get(
-      withoutAxes(tensorType(input).getShape(), axes), element);
+  return RankedTensorType::get(withoutAxes(tensorType(input).getShape(), axes),
+                               element);
 }
 
 /// Axes are in range and increase, and the result has the input's element type
@@ -199,17 +199,15 @@ OpCost VarianceOp::cost(TargetAttr) { return mapCost(*this, 5, 0); }
 /// What the sum of squares is divided by.
 static double degreesOfFreedom(VarianceOp op, const RowFormula &f) {
   int64_t correction = static_cast<int64_t>(op.getCorrection());
-  return static_cast<double>(
-      std::max<int64_t>(f.rowLength() - correction, 0));
+  return static_cast<double>(std::max<int64_t>(f.rowLength() - correction, 0));
 }
 
 FailureOr<SmallVector<Value>> VarianceOp::decompose(OpBuilder &builder) {
   RankedTensorType input = tensorType(getInput());
   RowFormula f(builder, getLoc(), input.getShape(), getAxes());
   if (f.rowLength() == 0)
-    return SmallVector<Value>{
-        f.constant(getResult().getType(),
-                   std::numeric_limits<double>::quiet_NaN())};
+    return SmallVector<Value>{f.constant(
+        getResult().getType(), std::numeric_limits<double>::quiet_NaN())};
   Value c = f.centered(f.widen(getInput()));
   Value sum = f.reduce(ReduceKind::sum, f.mul(c, c));
   Value result = f.div(sum, f.constant(sum, degreesOfFreedom(*this, f)));
