@@ -48,57 +48,9 @@ func.func @div_integer(%a: tensor<4xi32>) {
 
 // -----
 
-func.func @exp_integer(%a: tensor<4xi32>) {
-  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values (plain, below 2^48 elements), but got 'tensor<4xi32>'}}
-  %0 = amp.exp %a : tensor<4xi32>
-  return
-}
-
-// -----
-
-func.func @relu_types(%a: tensor<4xf32>) {
+func.func @abs_types(%a: tensor<4xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %0 = "amp.relu"(%a) : (tensor<4xf32>) -> tensor<4xf16>
-  return
-}
-
-// -----
-
-func.func @compare_types(%a: tensor<4xf32>, %b: tensor<4xf16>) {
-  // expected-error @+1 {{requires all operands to have the same type}}
-  %0 = "amp.compare"(%a, %b) {predicate = 0 : i32} : (tensor<4xf32>, tensor<4xf16>) -> tensor<4xi1>
-  return
-}
-
-// -----
-
-func.func @compare_result(%a: tensor<4xf32>) {
-  // expected-error @+1 {{result has the operands' shape and element type i1}}
-  %0 = "amp.compare"(%a, %a) {predicate = 0 : i32} : (tensor<4xf32>, tensor<4xf32>) -> tensor<5xi1>
-  return
-}
-
-// -----
-
-func.func @compare_predicate(%a: tensor<4xf32>) {
-  // expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'predicate' [eq, ne, lt, le, gt, ge]}}
-  %0 = amp.compare almost %a, %a : tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @select_types(%p: tensor<4xi1>, %a: tensor<4xf32>, %b: tensor<4xf16>) {
-  // expected-error @+1 {{all of {on_true, on_false, result} have same type}}
-  %0 = "amp.select"(%p, %a, %b) : (tensor<4xi1>, tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @select_condition(%p: tensor<1xi1>, %a: tensor<4xf32>) {
-  // expected-error @+1 {{condition has the result's shape and element type i1}}
-  %0 = "amp.select"(%p, %a, %a) : (tensor<1xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = "amp.abs"(%a) : (tensor<4xf32>) -> tensor<4xf16>
   return
 }
 
@@ -123,5 +75,21 @@ func.func @too_many_elements_hidden_by_an_empty_axis(%a: tensor<0x46116860184273
 func.func @encoding(%a: tensor<4xf32, 1 : i32>) {
   // expected-error@+1 {{(plain, below 2^48 elements), but got}}
   %0 = amp.neg %a : tensor<4xf32, 1 : i32>
+  return
+}
+
+// -----
+
+func.func @floor_integer(%a: tensor<4xi32>) {
+  // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values (plain, below 2^48 elements), but got 'tensor<4xi32>'}}
+  %0 = amp.floor %a : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @remainder_types(%a: tensor<4xi32>, %b: tensor<4xi64>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "amp.remainder"(%a, %b) : (tensor<4xi32>, tensor<4xi64>) -> tensor<4xi32>
   return
 }

@@ -69,3 +69,27 @@ func.func @broadcast_element(%a: tensor<3xf32>) {
   %0 = amp.broadcast %a along [0] : tensor<3xf32> -> tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @iota_c1_rank() {
+  // expected-error @+1 {{result must have one axis, got rank 2}}
+  %0 = amp.iota : tensor<2x3xi32>
+  return
+}
+
+// -----
+
+func.func @iota_c1_range() {
+  // expected-error @+1 {{i32 holds at most 2^31 elements, got 2147483649}}
+  %0 = amp.iota : tensor<2147483649xi32>
+  return
+}
+
+// -----
+
+func.func @iota_element() {
+  // expected-error @+1 {{result #0 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer or 32-bit float values}}
+  %0 = amp.iota : tensor<4xf16>
+  return
+}

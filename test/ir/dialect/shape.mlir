@@ -40,3 +40,12 @@ func.func @broadcast(%a: tensor<3xf32>, %s: tensor<f32>, %u: tensor<2x1xi1>) {
   %2 = amp.broadcast %u along [0, 2] : tensor<2x1xi1> -> tensor<2x4x3xi1>
   return
 }
+
+// CHECK-LABEL: func.func @iota(
+func.func @iota() {
+  // CHECK: amp.iota : tensor<4xi32>
+  %0 = amp.iota : tensor<4xi32>
+  // CHECK: amp.iota : tensor<0xf32>
+  %1 = amp.iota : tensor<0xf32>
+  return
+}
