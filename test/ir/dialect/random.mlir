@@ -13,3 +13,13 @@ func.func @random(%seed: tensor<i64>, %index: tensor<i64>, %micro: tensor<i64>) 
   %3 = amp.random normal() mode init site 1 : tensor<0xf32>
   return
 }
+
+// CHECK-LABEL: func.func @dropout(
+// CHECK-SAME: %[[X:.+]]: tensor<8xf32>, %[[S:.+]]: tensor<i64>
+func.func @dropout(%x: tensor<8xf32>, %s: tensor<i64>, %h: tensor<2x3xbf16>) {
+  // CHECK: amp.dropout %[[X]] key(%[[S]], %[[S]], %[[S]]) p 5.000000e-01 mode train site 3 : tensor<8xf32>
+  %0 = amp.dropout %x key(%s, %s, %s) p 0.5 mode train site 3 : tensor<8xf32>
+  // CHECK: amp.dropout {{.+}} p 1.000000e+00 mode eval site 0 : tensor<2x3xbf16>
+  %1 = amp.dropout %h p 1.0 mode eval site 0 : tensor<2x3xbf16>
+  return
+}

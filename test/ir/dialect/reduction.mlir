@@ -27,3 +27,21 @@ func.func @types(%a: tensor<2x3x4xbf16>, %b: tensor<2x3xf64>, %c: tensor<2x0xi32
   %2 = amp.reduce sum %c over [1] order row accumulate i64 : tensor<2x0xi32> -> tensor<2xi32>
   return
 }
+
+// CHECK-LABEL: func.func @composites(
+// CHECK-SAME: %[[A:.+]]: tensor<2x3xf32>, %[[B:.+]]: tensor<2x3x4xi32>
+func.func @composites(%a: tensor<2x3xf32>, %b: tensor<2x3x4xi32>, %c: tensor<2x0xbf16>) {
+  // CHECK: amp.reduce first %[[A]] over [1] order row accumulate f32 : tensor<2x3xf32> -> tensor<2xf32>
+  %0 = amp.reduce first %a over [1] order row accumulate f32 : tensor<2x3xf32> -> tensor<2xf32>
+  // CHECK: amp.argmax %[[A]] axis 1 : tensor<2x3xf32> -> tensor<2xi64>
+  %1 = amp.argmax %a axis 1 : tensor<2x3xf32> -> tensor<2xi64>
+  // CHECK: amp.argmax %[[B]] axis 0 : tensor<2x3x4xi32> -> tensor<3x4xi64>
+  %2 = amp.argmax %b axis 0 : tensor<2x3x4xi32> -> tensor<3x4xi64>
+  // CHECK: amp.logsumexp %[[A]] over [0, 1] : tensor<2x3xf32> -> tensor<f32>
+  %3 = amp.logsumexp %a over [0, 1] : tensor<2x3xf32> -> tensor<f32>
+  // CHECK: amp.logsumexp {{.+}} over [1] : tensor<2x0xbf16> -> tensor<2xbf16>
+  %4 = amp.logsumexp %c over [1] : tensor<2x0xbf16> -> tensor<2xbf16>
+  // CHECK: amp.variance %[[A]] over [0] correction 1 : tensor<2x3xf32> -> tensor<3xf32>
+  %5 = amp.variance %a over [0] correction 1 : tensor<2x3xf32> -> tensor<3xf32>
+  return
+}
