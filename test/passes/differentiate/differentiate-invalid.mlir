@@ -32,9 +32,9 @@ module attributes {amp.stage = #amp.stage<typed>} {
   func.func @gradient(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
       -> (tensor<f32> {amp.name = "p", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<gradient>} {
-    // expected-error @below {{the gradient of prod is not available yet}}
-    %0 = amp.reduce prod %x over [0] order row accumulate f32 : tensor<4xf32> -> tensor<f32>
-    return %0 : tensor<f32>
+    // expected-error @below {{result 1 has no derivative, but a gradient reaches it}}
+    %0:2 = amp.rms_norm %x axes 1 eps 1.0 : tensor<4xf32> -> tensor<4xf32>, tensor<f32>
+    return %0#1 : tensor<f32>
   }
 }
 
