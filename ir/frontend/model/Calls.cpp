@@ -119,10 +119,10 @@ bool Elaborator::bindArgs(const CallExpr *expr,
         Nearest nearest(arg.name);
         for (llvm::StringRef formal : formals)
           nearest.consider(formal);
-        llvm::StringRef known = fromPyTorchArgument(arg.name);
-        std::string hint = !known.empty() && llvm::is_contained(formals, known)
-                               ? ("; did you mean '" + known + "'?").str()
-                               : nearest.hint();
+        llvm::StringRef known = fromPyTorchArgument(arg.name, formals);
+        std::string hint = known.empty()
+                               ? nearest.hint()
+                               : ("; did you mean '" + known + "'?").str();
         error(arg.nameLoc,
               "unknown argument '" + arg.name + "' of '" + callee + "'" + hint);
         return false;

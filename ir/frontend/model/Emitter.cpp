@@ -68,30 +68,32 @@ Location Emitter::location(Loc loc, llvm::StringRef path) {
              : Location(NameLoc::get(builder.getStringAttr(path), it->second));
 }
 
+/// A compile-time number as `type` holds it; floats are rounded once, from f64,
+/// to nearest even.
+static Attribute numberAttr(OpBuilder &builder, Type type,
+                            const Value &number) {
+  if (type.isInteger(1))
+    return builder.getBoolAttr(
+        number.is(ValueKind::Bool) ? number.asBool() : number.asFloat() != 0);
+  bool isBool = number.is(ValueKind::Bool);
+  if (type.isInteger())
+    return IntegerAttr::get(type, isBool ? number.asBool() : number.asInt());
+  llvm::APFloat rounded(isBool ? double(number.asBool()) : number.asFloat());
+  bool lost = false;
+  rounded.convert(mlir::cast<FloatType>(type).getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &lost);
+  return FloatAttr::get(type, rounded);
+}
+
 mlir::Value Emitter::constant(Location loc, ElemType element,
                               llvm::ArrayRef<int64_t> shape,
-                              const Value &number) {
+                              llvm::ArrayRef<Value> numbers) {
   RankedTensorType type = tensorType(element, shape);
-  Attribute value;
-  if (element == ElemType::Bool) {
-    bool truth =
-        number.is(ValueKind::Bool) ? number.asBool() : number.asFloat() != 0;
-    value = builder.getBoolAttr(truth);
-  } else if (isInteger(element)) {
-    int64_t integer =
-        number.is(ValueKind::Bool) ? number.asBool() : number.asInt();
-    value = IntegerAttr::get(type.getElementType(), integer);
-  } else {
-    // Rounded once, from f64, to nearest even.
-    llvm::APFloat rounded(number.is(ValueKind::Bool) ? double(number.asBool())
-                                                     : number.asFloat());
-    bool lost = false;
-    rounded.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(),
-                    llvm::APFloat::rmNearestTiesToEven, &lost);
-    value = FloatAttr::get(type.getElementType(), rounded);
-  }
+  llvm::SmallVector<Attribute> values;
+  for (const Value &number : numbers)
+    values.push_back(numberAttr(builder, type.getElementType(), number));
   return amp::ConstantOp::create(builder, loc, type,
-                                 DenseElementsAttr::get(type, value));
+                                 DenseElementsAttr::get(type, values));
 }
 
 mlir::Value Emitter::cast(Location loc, mlir::Value value, ElemType element) {

@@ -38,10 +38,11 @@ public:
   /// file:line:col of a place, named by `path` if there is one.
   mlir::Location location(Loc loc, llvm::StringRef path = {});
 
-  /// A splat. Bool, integer and float element types; the caller has checked the
-  /// range.
+  /// One number for all elements, or one an element in row-major order. Bool,
+  /// integer and float element types; the caller has checked the range.
   mlir::Value constant(mlir::Location loc, ElemType element,
-                       llvm::ArrayRef<int64_t> shape, const Value &number);
+                       llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<Value> numbers);
   /// Element type conversion that no pass moves or folds; `value` itself if it
   /// has the type.
   mlir::Value cast(mlir::Location loc, mlir::Value value, ElemType element);
@@ -74,6 +75,9 @@ public:
   /// Replaces how variable number `index` starts.
   void setStart(size_t index, amp::InitKind init,
                 llvm::ArrayRef<double> initArgs);
+
+  /// The stream of the next random op: its ordinal in the model (N17).
+  int64_t nextRandomSite() { return randomSites++; }
 
   /// The variable that `value` was read from, or null.
   amp::VariableOp variableOf(mlir::Value value) const {
@@ -112,7 +116,7 @@ private:
   llvm::StringMap<unsigned> resultNames;
   std::vector<amp::VariableOp> declared;
   llvm::DenseMap<mlir::Value, amp::VariableOp> variables; // by the value read
-  int64_t made = 0, checkpoints = 0;
+  int64_t made = 0, checkpoints = 0, randomSites = 0;
   unsigned checkpointDepth = 0;
   mlir::IntegerAttr checkpoint; // of the ops made now
   llvm::DenseMap<uint32_t, mlir::Location> places;

@@ -11,59 +11,6 @@ namespace {
 
 /// Functions of the language (docs/language.md) that no family has yet.
 constexpr const char *kReserved[] = {
-    // With the first transformer.
-    "tensor",
-    "arange",
-    "iota",
-    "randn",
-    "rand",
-    "randint",
-    "randn_like",
-    "rand_like",
-    "bernoulli",
-    "tanh",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
-    "detach",
-    "if_training",
-    "sigmoid",
-    "silu",
-    "gelu",
-    "softplus",
-    "clip",
-    "softmax",
-    "log_softmax",
-    "prod",
-    "var",
-    "std",
-    "argmax",
-    "logsumexp",
-    "matmul",
-    "transpose",
-    "permute",
-    "concat",
-    "stack",
-    "chunk",
-    "split",
-    "pad",
-    "gather",
-    "index_select",
-    "one_hot",
-    "embedding",
-    "layer_norm",
-    "rms_norm",
-    "dropout",
-    "attention",
-    "l1",
-    "huber",
-    "bce_with_logits",
-    "nll",
-    "cross_entropy",
-    "accuracy",
-    "perplexity",
-    // With the full set.
     "linspace",
     "eye",
     "triu",
@@ -164,9 +111,12 @@ constexpr const char *kReserved[] = {
 
 FunctionTable::FunctionTable() {
   for (llvm::ArrayRef<FunctionLine> family :
-       {compileTimeFunctions(), elementwiseFunctions(), reductionFunctions(),
-        shapeFunctions(), makerFunctions(), layerFunctions(), lossFunctions(),
-        initialiserFunctions()})
+       {compileTimeFunctions(), makerFunctions(), rangeFunctions(),
+        randomFunctions(), elementwiseFunctions(), logicFunctions(),
+        activationFunctions(), reductionFunctions(), contractionFunctions(),
+        shapeFunctions(), rearrangementFunctions(), lookupFunctions(),
+        layerFunctions(), normFunctions(), attentionFunctions(),
+        lossFunctions(), classificationFunctions(), initialiserFunctions()})
     add(family);
 }
 

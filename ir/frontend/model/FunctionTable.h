@@ -63,12 +63,22 @@ private:
 
 // The families (functions/*.cpp).
 llvm::ArrayRef<FunctionLine> compileTimeFunctions();
-llvm::ArrayRef<FunctionLine> elementwiseFunctions();
-llvm::ArrayRef<FunctionLine> reductionFunctions();
-llvm::ArrayRef<FunctionLine> shapeFunctions();
 llvm::ArrayRef<FunctionLine> makerFunctions();
+llvm::ArrayRef<FunctionLine> rangeFunctions();
+llvm::ArrayRef<FunctionLine> randomFunctions();
+llvm::ArrayRef<FunctionLine> elementwiseFunctions();
+llvm::ArrayRef<FunctionLine> logicFunctions();
+llvm::ArrayRef<FunctionLine> activationFunctions();
+llvm::ArrayRef<FunctionLine> reductionFunctions();
+llvm::ArrayRef<FunctionLine> contractionFunctions();
+llvm::ArrayRef<FunctionLine> shapeFunctions();
+llvm::ArrayRef<FunctionLine> rearrangementFunctions();
+llvm::ArrayRef<FunctionLine> lookupFunctions();
 llvm::ArrayRef<FunctionLine> layerFunctions();
+llvm::ArrayRef<FunctionLine> normFunctions();
+llvm::ArrayRef<FunctionLine> attentionFunctions();
 llvm::ArrayRef<FunctionLine> lossFunctions();
+llvm::ArrayRef<FunctionLine> classificationFunctions();
 llvm::ArrayRef<FunctionLine> initialiserFunctions();
 
 } // namespace ampc::model

@@ -34,14 +34,6 @@ unsigned rankOf(ElemType type) {
   return 0;
 }
 
-ElemType promote(ElemType a, ElemType b) {
-  if (a == b)
-    return a;
-  if (rankOf(a) == rankOf(b))
-    return ElemType::F32;
-  return rankOf(a) > rankOf(b) ? a : b;
-}
-
 /// The type of a tensor that met a number.
 ElemType promote(ElemType tensor, const Value &number) {
   if (number.is(ValueKind::Float) && !isFloat(tensor))
@@ -81,6 +73,14 @@ std::optional<amp::ComparePredicate> predicateOf(Tok op) {
 }
 
 } // namespace
+
+ElemType promote(ElemType a, ElemType b) {
+  if (a == b)
+    return a;
+  if (rankOf(a) == rankOf(b))
+    return ElemType::F32;
+  return rankOf(a) > rankOf(b) ? a : b;
+}
 
 void Elaborator::shapeMismatch(llvm::StringRef function, const TensorData &left,
                                const TensorData &right, Loc loc,

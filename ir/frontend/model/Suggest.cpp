@@ -106,37 +106,73 @@ constexpr Spelling kFunctions[] = {
     {"Adam", "adam"},
     {"AdamW", "adamw"},
 };
+/// One spelling may stand for several arguments: the first that the function
+/// has is meant.
 constexpr Spelling kArguments[] = {
     {"dim", "axis"},
+    {"dim", "a"},
     {"dims", "axis"},
+    {"dims", "order"},
     {"axes", "axis"},
+    {"dim0", "a"},
+    {"dim1", "b"},
     {"keepdims", "keepdim"},
     {"input", "x"},
+    {"input", "logits"},
+    {"input", "logp"},
+    {"input", "ids"},
+    {"input", "a"},
+    {"self", "x"},
     {"target", "y"},
-    {"learning_rate", "lr"},
+    {"target", "labels"},
+    {"tensors", "xs"},
+    {"condition", "cond"},
+    {"exponent", "y"},
+    {"other", "b"},
+    {"other", "y"},
     {"size", "shape"},
-    {"in_features", "out_features"},
+    {"size", "sizes"},
+    {"split_size", "sizes"},
+    {"split_size_or_sections", "sizes"},
+    {"chunks", "n"},
+    {"pad", "amounts"},
+    {"fill_value", "v"},
+    {"end", "b"},
+    {"start", "a"},
+    {"end", "n"},
+    {"unbiased", "correction"},
+    {"ddof", "correction"},
     {"end_dim", "end_axis"},
     {"start_dim", "start_axis"},
+    {"in_features", "out_features"},
+    {"query", "q"},
+    {"key", "k"},
+    {"value", "v"},
+    {"num_heads", "heads"},
+    {"nhead", "heads"},
+    {"is_causal", "causal"},
+    {"attn_mask", "mask"},
+    {"dropout_p", "dropout"},
+    {"learning_rate", "lr"},
     {"beta1", "betas"},
     {"beta2", "betas"},
-    {"other", "b"},
 };
 
-llvm::StringRef lookUp(llvm::ArrayRef<Spelling> table, llvm::StringRef name) {
-  for (const Spelling &entry : table)
+} // namespace
+
+llvm::StringRef fromPyTorchFunction(llvm::StringRef name) {
+  for (const Spelling &entry : kFunctions)
     if (name == entry.first)
       return entry.second;
   return {};
 }
 
-} // namespace
-
-llvm::StringRef fromPyTorchFunction(llvm::StringRef name) {
-  return lookUp(kFunctions, name);
-}
-llvm::StringRef fromPyTorchArgument(llvm::StringRef name) {
-  return lookUp(kArguments, name);
+llvm::StringRef fromPyTorchArgument(llvm::StringRef name,
+                                    llvm::ArrayRef<llvm::StringRef> formals) {
+  for (const Spelling &entry : kArguments)
+    if (name == entry.first && llvm::is_contained(formals, entry.second))
+      return entry.second;
+  return {};
 }
 
 } // namespace ampc::model

@@ -28,8 +28,9 @@ private:
 /// The language's name for a function of PyTorch (`cat`, `mse_loss`, `view`,
 /// `Linear`), or "".
 llvm::StringRef fromPyTorchFunction(llvm::StringRef name);
-/// The language's name for an argument of PyTorch (`dim`, `keepdims`, `input`),
-/// or "".
-llvm::StringRef fromPyTorchArgument(llvm::StringRef name);
+/// The formal that is meant by an argument's name in PyTorch (`keepdims`,
+/// `input`), or "".
+llvm::StringRef fromPyTorchArgument(llvm::StringRef name,
+                                    llvm::ArrayRef<llvm::StringRef> formals);
 
 } // namespace ampc::model

@@ -135,6 +135,10 @@ std::string namedTypeText(const TensorData &tensor);
 /// Extents of a tensor.
 llvm::ArrayRef<int64_t> shapeOf(const TensorData &tensor);
 
+/// The type that two tensors promote to, as in PyTorch: bool < i8 < i32 < i64 <
+/// f8 < f16, bf16 < f32 < f64; two different types of one rank give f32.
+ElemType promote(ElemType a, ElemType b);
+
 /// True for the float types.
 inline bool isFloat(ElemType type) { return type <= ElemType::F8E5M2; }
 /// True for i8, i32, i64.

@@ -1,6 +1,9 @@
 // The examples of the pages and the models of examples/ load.
 #include "test/unit/frontend/Load.h"
 
+#include "ir/frontend/model/FunctionTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -84,6 +87,31 @@ TEST(Docs, ReservedFunctionsAreKnown) {
     }
   }
   EXPECT_GT(count, 60u);
+}
+
+/// Every function has its place in the table of functions.
+TEST(Docs, EveryFunctionIsOnThePage) {
+  auto page = llvm::MemoryBuffer::getFile(AMPC_SOURCE_DIR "/docs/language.md");
+  ASSERT_TRUE(bool(page));
+  llvm::StringRef table =
+      (*page)->getBuffer().split("## Functions\n").second.split("\n## ").first;
+  llvm::StringSet<> words;
+  for (llvm::StringRef rest = table; !rest.empty();) {
+    rest = rest.drop_until([](char c) { return llvm::isAlpha(c); });
+    llvm::StringRef word =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    words.insert(word);
+    rest = rest.drop_front(word.size());
+  }
+  FunctionTable functions;
+  unsigned available = 0;
+  functions.forEachName([&](llvm::StringRef name) {
+    if (!functions.find(name))
+      return;
+    ++available;
+    EXPECT_TRUE(words.contains(name)) << name.str();
+  });
+  EXPECT_GT(available, 90u);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
-// Scalar maps. With compile-time arguments they are evaluated in f64 (maximum
-// and minimum of ints in i64); on tensors they become ops, where there is one.
-#include "ir/frontend/model/Elaborator.h"
+// Arithmetic, one value an element. With compile-time arguments it is evaluated
+// in f64, or in i64 where all are ints; on tensors it becomes ops.
+#include "ir/frontend/model/functions/Support.h"
 
 #include <cmath>
 
@@ -17,10 +17,9 @@ Value onNumber(Elaborator &e, Call &call, double (*f)(double)) {
   return e.checked(checkedFloat(f(x)), call.expr->loc);
 }
 
-/// A function that is one op on float tensors. Integer tensors become f32, as
-/// in PyTorch.
-template <typename Op>
-Value unaryOp(Elaborator &e, Call &call, double (*f)(double)) {
+/// A function of a float. Integer and bool tensors become f32, as in PyTorch.
+template <typename Op, double (*f)(double)>
+Value floatMap(Elaborator &e, Call &call) {
   if (!call[0].isTensor())
     return onNumber(e, call, f);
   const TensorData &x = call[0].asTensor();
@@ -31,49 +30,91 @@ Value unaryOp(Elaborator &e, Call &call, double (*f)(double)) {
                   call.expr->loc, x.axisNames);
 }
 
-Value exp(Elaborator &e, Call &call) {
-  return unaryOp<amp::ExpOp>(e, call, std::exp);
-}
-Value sqrt(Elaborator &e, Call &call) {
-  return unaryOp<amp::SqrtOp>(e, call, std::sqrt);
+/// A tensor of integers or floats.
+bool numberTensorArg(Elaborator &e, Call &call, const TensorData *&x) {
+  if (!call[0].isTensor() || call[0].asTensor().element == ElemType::Bool)
+    return mustBe(e, call, 0, "a tensor of numbers");
+  x = &call[0].asTensor();
+  return true;
 }
 
-Value relu(Elaborator &e, Call &call) {
+Value abs(Elaborator &e, Call &call) {
+  if (call[0].is(ValueKind::Int))
+    return call[0].asInt() < 0
+               ? e.checked(computeNegation(call[0]), call.expr->loc)
+               : Value::of(call[0].asInt());
   if (!call[0].isTensor())
-    return onNumber(e, call,
-                    [](double x) { return x > 0 || std::isnan(x) ? x : 0.0; });
+    return onNumber(e, call, [](double x) { return std::abs(x); });
   const TensorData *x = nullptr;
-  if (!e.floatTensorArg(call, 0, x))
+  if (!numberTensorArg(e, call, x))
     return Value::poison();
   return e.tensor(
-      amp::ReluOp::create(e.emitter.builder, e.location(call), x->value),
+      amp::AbsOp::create(e.emitter.builder, e.location(call), x->value),
       x->element, call.expr->loc, x->axisNames);
 }
 
-/// A function that has no op on tensors yet.
-template <double (*f)(double)>
-Value numberOnly(Elaborator &e, Call &call) {
-  if (call[0].isTensor())
-    return e.unavailable(call.expr->loc, call.name().str() + " of a tensor");
-  return onNumber(e, call, f);
+Value sign(Elaborator &e, Call &call) {
+  if (call[0].is(ValueKind::Int))
+    return Value::of(int64_t(call[0].asInt() > 0) -
+                     int64_t(call[0].asInt() < 0));
+  if (!call[0].isTensor())
+    return onNumber(e, call, [](double x) {
+      return x > 0 ? 1.0 : x < 0 ? -1.0 : x;
+    });
+  const TensorData *x = nullptr;
+  if (!numberTensorArg(e, call, x))
+    return Value::poison();
+  return e.tensor(
+      amp::SignOp::create(e.emitter.builder, e.location(call), x->value),
+      x->element, call.expr->loc, x->axisNames);
 }
 
-double reciprocalSqrt(double x) { return 1 / std::sqrt(x); }
-double reciprocalOf(double x) { return 1 / x; }
-double squareOf(double x) { return x * x; }
-double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-double logOf(double x) { return std::log(x); }
-double absOf(double x) { return std::abs(x); }
-double floorOf(double x) { return std::floor(x); }
-double erfOf(double x) { return std::erf(x); }
-double sinOf(double x) { return std::sin(x); }
-double cosOf(double x) { return std::cos(x); }
+/// floor(x): integers are what they are.
+Value floor(Elaborator &e, Call &call) {
+  if (call[0].is(ValueKind::Int))
+    return Value::of(call[0].asInt());
+  if (!call[0].isTensor())
+    return onNumber(e, call, [](double x) { return std::floor(x); });
+  const TensorData *x = nullptr;
+  if (!numberTensorArg(e, call, x))
+    return Value::poison();
+  mlir::Value result = x->value;
+  if (isFloat(x->element))
+    result = amp::FloorOp::create(e.emitter.builder, e.location(call), result);
+  return e.tensor(result, x->element, call.expr->loc, x->axisNames);
+}
 
-Value power(Elaborator &e, Call &call) {
-  if (call[0].isTensor() || call[1].isTensor())
-    return e.unavailable(call.expr->loc, "pow of a tensor");
-  return e.checked(computeBinary(Tok::StarStar, call[0], call[1]),
-                   call.expr->loc);
+Value square(Elaborator &e, Call &call) {
+  if (!call[0].isTensor())
+    return e.checked(computeBinary(Tok::Star, call[0], call[0]),
+                     call.expr->loc);
+  const TensorData *x = nullptr;
+  if (!numberTensorArg(e, call, x))
+    return Value::poison();
+  return e.tensor(amp::MulOp::create(e.emitter.builder, e.location(call),
+                                     x->value, x->value),
+                  x->element, call.expr->loc, x->axisNames);
+}
+
+Value reciprocal(Elaborator &e, Call &call) {
+  Value one = Value::of(1.0);
+  if (!call[0].isTensor())
+    return e.checked(computeBinary(Tok::Slash, one, call[0]), call.expr->loc);
+  Elaborator::Operands operands;
+  Location loc = e.location(call);
+  if (!e.prepareOperands(call.name(), one, call[0], call.expr->loc, loc,
+                         /*floats=*/true, operands))
+    return Value::poison();
+  return e.tensor(
+      amp::DivOp::create(e.emitter.builder, loc, operands.left, operands.right),
+      operands.element, call.expr->loc, operands.axisNames);
+}
+
+Value pow(Elaborator &e, Call &call) {
+  if (!call[0].isTensor() && !call[1].isTensor())
+    return e.checked(computeBinary(Tok::StarStar, call[0], call[1]),
+                     call.expr->loc);
+  return e.tensorPower(call[0], call[1], call.expr->loc, e.location(call));
 }
 
 /// maximum(a, b), minimum(a, b).
@@ -107,85 +148,85 @@ Value extremum(Elaborator &e, Call &call) {
                           : std::min(a.asFloat(), b.asFloat()));
 }
 
-/// where(cond, a, b).
-Value where(Elaborator &e, Call &call) {
-  const TensorData *cond = nullptr;
-  if (!e.tensorArg(call, 0, cond))
-    return Value::poison();
-  if (cond->element != ElemType::Bool)
-    return e.fail(call.args[0].loc,
-                  "'where': 'cond' must be a bool tensor, got " +
-                      typeText(*cond));
-  Location loc = e.location(call);
-  Value a = call[1], b = call[2];
-  if (!a.isTensor() && !b.isTensor()) {
-    // Two numbers: a scalar tensor of one gives the type.
-    if ((!a.isNumber() && !a.is(ValueKind::Bool)) ||
-        (!b.isNumber() && !b.is(ValueKind::Bool)))
-      return e.fail(call.expr->loc, "'where' does not take " + a.describe() +
-                                        " and " + b.describe());
-    ElemType element =
-        a.is(ValueKind::Float) || b.is(ValueKind::Float) ? ElemType::F32
-        : a.is(ValueKind::Int) || b.is(ValueKind::Int)   ? ElemType::I64
-                                                         : ElemType::Bool;
-    a = e.tensor(e.emitter.constant(loc, element, {}, a), element,
-                 call.expr->loc);
+/// clip(x, min = none, max = none): a float bound makes an integer tensor f32.
+Value clip(Elaborator &e, Call &call) {
+  enum { X, Min, Max };
+  std::optional<double> min, max;
+  for (auto [index, bound] :
+       {std::pair(size_t(Min), &min), std::pair(size_t(Max), &max)})
+    if (!call[index].isNone() && !e.floatArg(call, index, bound->emplace()))
+      return Value::poison();
+  if (!min && !max)
+    return e.fail(call.expr->loc, "'clip' needs 'min', 'max' or both");
+  if (min && max && *max < *min)
+    return e.fail(call.args[Max].loc, "'clip': 'max' must be at least 'min' (" +
+                                          formatFloat(*min) + "), got " +
+                                          formatFloat(*max));
+  if (!call[X].isTensor()) {
+    Value result = call[X];
+    if (double number; !e.floatArg(call, X, number))
+      return Value::poison();
+    if (min && result.asFloat() < *min)
+      result = call[Min];
+    if (max && result.asFloat() > *max)
+      result = call[Max];
+    return result;
   }
-  Elaborator::Operands operands;
-  if (!e.prepareOperands(call.name(), a, b, call.expr->loc, loc,
-                         /*floats=*/false, operands))
+  const TensorData *x = nullptr;
+  if (!numberTensorArg(e, call, x))
     return Value::poison();
-  // The condition takes part in the broadcast.
-  mlir::Value left = operands.left;
-  TensorData joined{left, operands.element, call.expr->loc, operands.axisNames};
-  Elaborator::Operands whole;
-  if (!e.broadcastShapes(call.name(), *cond, joined, call.expr->loc, whole))
-    return Value::poison();
-  mlir::Value onTrue = e.emitter.broadcast(loc, left, whole.shape);
-  mlir::Value onFalse = e.emitter.broadcast(loc, operands.right, whole.shape);
-  mlir::Value condition = e.emitter.broadcast(loc, cond->value, whole.shape);
-  mlir::Value result = amp::SelectOp::create(
-      e.emitter.builder, loc, onTrue.getType(), condition, onTrue, onFalse);
-  if (operands.narrow)
-    result = e.emitter.cast(loc, result, *operands.narrow);
-  return e.tensor(result, operands.narrow.value_or(operands.element),
-                  call.expr->loc, whole.axisNames);
+  ElemType element = x->element;
+  for (size_t index : {Min, Max}) {
+    const Value &bound = call[index];
+    if (bound.is(ValueKind::Float) && !isFloat(element))
+      element = ElemType::F32;
+    // The op holds its bounds in f64.
+    bool exact = !bound.is(ValueKind::Int) || isFloat(element) ||
+                 std::abs(bound.asInt()) <= int64_t(1) << 53;
+    if (!bound.isNone() && (!fits(e, bound, element) || !exact))
+      return e.fail(call.args[index].loc,
+                    "'clip': '" + call.function->formals[index].name +
+                        "' does not fit in " + elemTypeName(element));
+  }
+  Location loc = e.location(call);
+  OpBuilder &builder = e.emitter.builder;
+  auto attribute = [&](std::optional<double> bound) {
+    return bound ? builder.getF64FloatAttr(*bound) : FloatAttr();
+  };
+  mlir::Value input = e.emitter.cast(loc, x->value, element);
+  return e.tensor(amp::ClipOp::create(builder, loc, input.getType(), input,
+                                      attribute(min), attribute(max)),
+                  element, call.expr->loc, x->axisNames);
 }
 
-Value cast(Elaborator &e, Call &call) {
-  const TensorData *x = nullptr;
-  if (!e.tensorArg(call, 0, x))
-    return Value::poison();
-  if (!call[1].is(ValueKind::ElemType))
-    return e.fail(call.args[1].loc,
-                  "expected an element type, got " + call[1].describe());
-  ElemType element = call[1].asElemType();
-  return e.tensor(e.emitter.cast(e.location(call), x->value, element), element,
-                  call.expr->loc, x->axisNames);
-}
+double exponential(double x) { return std::exp(x); }
+double logarithm(double x) { return std::log(x); }
+double root(double x) { return std::sqrt(x); }
+double reciprocalRoot(double x) { return 1 / std::sqrt(x); }
+double errorFunction(double x) { return std::erf(x); }
+double sine(double x) { return std::sin(x); }
+double cosine(double x) { return std::cos(x); }
 
 } // namespace
 
 llvm::ArrayRef<FunctionLine> elementwiseFunctions() {
   static constexpr FunctionLine lines[] = {
-      {"exp(x)", exp, FunctionLine::Op},
-      {"sqrt(x)", sqrt, FunctionLine::Op},
-      {"relu(x)", relu, FunctionLine::Op},
+      {"exp(x)", floatMap<amp::ExpOp, exponential>, FunctionLine::Op},
+      {"log(x)", floatMap<amp::LogOp, logarithm>, FunctionLine::Op},
+      {"sqrt(x)", floatMap<amp::SqrtOp, root>, FunctionLine::Op},
+      {"rsqrt(x)", floatMap<amp::RsqrtOp, reciprocalRoot>, FunctionLine::Op},
+      {"erf(x)", floatMap<amp::ErfOp, errorFunction>, FunctionLine::Op},
+      {"sin(x)", floatMap<amp::SinOp, sine>, FunctionLine::Op},
+      {"cos(x)", floatMap<amp::CosOp, cosine>, FunctionLine::Op},
+      {"abs(x)", abs, FunctionLine::Op},
+      {"sign(x)", sign, FunctionLine::Op},
+      {"floor(x)", floor, FunctionLine::Op},
+      {"square(x)", square, FunctionLine::Op},
+      {"reciprocal(x)", reciprocal, FunctionLine::Op},
+      {"pow(x, y)", pow, FunctionLine::Op},
       {"maximum(a, b)", extremum<amp::MaximumOp, true>, FunctionLine::Op},
       {"minimum(a, b)", extremum<amp::MinimumOp, false>, FunctionLine::Op},
-      {"where(cond, a, b)", where, FunctionLine::Op},
-      {"cast(x, dtype)", cast, FunctionLine::Op},
-      {"log(x)", numberOnly<logOf>, FunctionLine::Op},
-      {"rsqrt(x)", numberOnly<reciprocalSqrt>, FunctionLine::Op},
-      {"abs(x)", numberOnly<absOf>, FunctionLine::Op},
-      {"sign(x)", numberOnly<signOf>, FunctionLine::Op},
-      {"floor(x)", numberOnly<floorOf>, FunctionLine::Op},
-      {"erf(x)", numberOnly<erfOf>, FunctionLine::Op},
-      {"reciprocal(x)", numberOnly<reciprocalOf>, FunctionLine::Op},
-      {"square(x)", numberOnly<squareOf>, FunctionLine::Op},
-      {"sin(x)", numberOnly<sinOf>, FunctionLine::Op},
-      {"cos(x)", numberOnly<cosOf>, FunctionLine::Op},
-      {"pow(x, y)", power, FunctionLine::Op},
+      {"clip(x, min = none, max = none)", clip, FunctionLine::Op},
   };
   return lines;
 }

@@ -1,51 +1,22 @@
-// Tensors of one number: zeros, ones, full, zeros_like, ones_like.
-#include "ir/frontend/model/Elaborator.h"
+// Tensors of given numbers: zeros, ones, full, zeros_like, ones_like, tensor.
+#include "ir/frontend/model/functions/Support.h"
 
 using namespace mlir;
 
 namespace ampc::model {
 namespace {
 
-/// True if `number` keeps its meaning in `element`.
-bool fits(const Value &number, ElemType element) {
-  if (isFloat(element) || element == ElemType::Bool)
-    return true;
-  if (number.is(ValueKind::Float))
-    return false;
-  if (number.is(ValueKind::Bool))
-    return true;
-  unsigned bits = element == ElemType::I8    ? 8
-                  : element == ElemType::I32 ? 32
-                                             : 64;
-  return bits == 64 || (number.asInt() >= -(int64_t(1) << (bits - 1)) &&
-                        number.asInt() < int64_t(1) << (bits - 1));
-}
-
 Value make(Elaborator &e, Call &call, llvm::ArrayRef<int64_t> shape,
            llvm::ArrayRef<llvm::StringRef> names, ElemType element,
            const Value &number) {
   if (!e.checkShape(shape, element, call.args[0].loc))
     return Value::poison();
-  if (!fits(number, element))
+  if (!fits(e, number, element))
     return e.fail(call.expr->loc, "'" + call.name() +
                                       "': the number does not fit in " +
                                       elemTypeName(element));
   return e.tensor(e.emitter.constant(e.location(call), element, shape, number),
                   element, call.expr->loc, names);
-}
-
-bool elementArg(Elaborator &e, Call &call, size_t index, ElemType fallback,
-                ElemType &element) {
-  element = fallback;
-  if (call[index].isNone())
-    return true;
-  if (!call[index].is(ValueKind::ElemType)) {
-    e.error(call.args[index].loc,
-            "expected an element type, got " + call[index].describe());
-    return false;
-  }
-  element = call[index].asElemType();
-  return true;
 }
 
 template <int number>
@@ -88,6 +59,80 @@ Value filledLike(Elaborator &e, Call &call) {
               Value::of(int64_t(number)));
 }
 
+/// Walks a nested list of numbers in row-major order: extents in `shape`, items
+/// in `items`. List depth is limited, so this recursion is.
+bool flattenList(Elaborator &e, Call &call, const Value &value, size_t depth,
+                 llvm::SmallVectorImpl<int64_t> &shape,
+                 llvm::SmallVectorImpl<Value> &items, bool &known) {
+  Loc loc = call.args[0].loc;
+  if (value.isPoison())
+    return false;
+  if (!value.is(ValueKind::List)) {
+    if (known && depth != shape.size()) {
+      e.error(loc, "'tensor': lists and numbers stand side by side");
+      return false;
+    }
+    known = true;
+    if (value.isNumber() || value.is(ValueKind::Bool)) {
+      items.push_back(value);
+      return true;
+    }
+    e.error(loc, value.isTensor()
+                     ? "'tensor' takes numbers, got " + value.describe() +
+                           "; 'stack' joins tensors"
+                     : "'tensor' takes numbers, got " + value.describe());
+    return false;
+  }
+  llvm::ArrayRef<Value> list = value.asList();
+  if (depth == shape.size() && !known) {
+    shape.push_back(int64_t(list.size()));
+    known = list.empty();
+  } else if (depth >= shape.size()) {
+    e.error(loc, "'tensor': lists and numbers stand side by side");
+    return false;
+  }
+  if (int64_t(list.size()) != shape[depth]) {
+    e.error(loc, "'tensor': lists of one level have " +
+                     llvm::Twine(shape[depth]) + " and " +
+                     llvm::Twine(list.size()) + " items");
+    return false;
+  }
+  return llvm::all_of(list, [&](const Value &item) {
+    return flattenList(e, call, item, depth + 1, shape, items, known);
+  });
+}
+
+/// tensor(list): the list's nesting is the shape. A float among the numbers
+/// makes it f32, else an int i64, else bools bool.
+Value tensorOf(Elaborator &e, Call &call) {
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<Value> items;
+  bool known = false;
+  if (!flattenList(e, call, call[0], 0, shape, items, known))
+    return Value::poison();
+  auto any = [&](ValueKind kind) {
+    return llvm::any_of(items, [&](const Value &v) { return v.is(kind); });
+  };
+  ElemType natural = items.empty() || any(ValueKind::Float) ? ElemType::F32
+                     : any(ValueKind::Int)                  ? ElemType::I64
+                                                            : ElemType::Bool;
+  ElemType element;
+  if (!elementArg(e, call, 1, natural, element))
+    return Value::poison();
+  for (const Value &item : items)
+    if (!fits(e, item, element))
+      return e.fail(call.args[0].loc, "'tensor': " +
+                                          (item.is(ValueKind::Int)
+                                               ? std::to_string(item.asInt())
+                                               : formatFloat(item.asFloat())) +
+                                          " does not fit in " +
+                                          elemTypeName(element));
+  if (!e.checkShape(shape, element, call.args[0].loc))
+    return Value::poison();
+  return e.tensor(e.emitter.constant(e.location(call), element, shape, items),
+                  element, call.expr->loc);
+}
+
 } // namespace
 
 llvm::ArrayRef<FunctionLine> makerFunctions() {
@@ -97,6 +142,7 @@ llvm::ArrayRef<FunctionLine> makerFunctions() {
       {"full(shape, v, dtype = none)", full, FunctionLine::Maker},
       {"zeros_like(x)", filledLike<0>, FunctionLine::Maker},
       {"ones_like(x)", filledLike<1>, FunctionLine::Maker},
+      {"tensor(list, dtype = none)", tensorOf, FunctionLine::Maker},
   };
   return lines;
 }

@@ -1,15 +1,10 @@
 // Views: reshape, flatten, squeeze, unsqueeze, expand.
-#include "ir/frontend/model/Elaborator.h"
+#include "ir/frontend/model/functions/Support.h"
 
 using namespace mlir;
 
 namespace ampc::model {
 namespace {
-
-llvm::StringRef axisName(const TensorData &tensor, size_t axis) {
-  return axis < tensor.axisNames.size() ? tensor.axisNames[axis]
-                                        : llvm::StringRef();
-}
 
 Value view(Elaborator &e, Call &call, const TensorData &x,
            llvm::ArrayRef<int64_t> shape,
