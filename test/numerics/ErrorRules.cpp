@@ -9,62 +9,15 @@
 #include "ir/reference/Indexing.h"
 #include "ir/reference/MatrixProduct.h"
 #include "test/numerics/Bounds.h"
+#include "test/numerics/Intervals.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 
 namespace ampc::test {
 
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::infinity();
-
-/// One element with its error.
-struct Number {
-  double value, error;
-  double high() const { return value + error; }
-  double low() const { return value - error; }
-  double magnitude() const { return std::fabs(value) + error; }
-};
-
-Number at(const SharedBounded &operand, int64_t i) {
-  return {operand->value.number(i), operand->error[i]};
-}
-
-/// The roundings of a conforming value and of the reference, both near `value`.
-double twoRoundings(double value, double error, Type element) {
-  return isa<FloatType>(element)
-             ? 2 * roundingBound(std::fabs(value) + error, element)
-             : 0;
-}
-
-/// The larger distance of an interval's ends from `value`.
-double reach(double value, double low, double high) {
-  return std::max(high - value, value - low);
-}
-
-/// A correctly rounded op whose propagated error is `propagate(a, b)`.
-template <typename Fn>
-void roundedMap(ArrayRef<SharedBounded> in, Bounded &out, bool sure,
-                Fn propagate) {
-  Type element = out.value.elementType();
-  for (int64_t i = 0; i < out.value.size(); ++i) {
-    Number a = at(in[0], i), b = in.size() > 1 ? at(in[1], i) : Number{0, 0};
-    if (sure && a.error == 0 && b.error == 0)
-      continue;
-    double error = propagate(a, b);
-    out.error[i] = error + twoRoundings(out.value.number(i), error, element);
-  }
-}
-
-/// An op that picks or moves values and rounds nothing.
-template <typename Fn>
-void exactMap(Bounded &out, Fn error) {
-  for (int64_t i = 0; i < out.value.size(); ++i)
-    out.error[i] = error(i);
-}
 
 double divError(Number a, Number b) {
   double least = std::fabs(b.value) - b.error;
@@ -306,7 +259,7 @@ LogicalResult boundErrors(Operation *op, ArrayRef<SharedBounded> in,
         });
         return success();
       })
-      .Case<amp::NegOp, amp::ReshapeOp>(
+      .Case<amp::NegOp, amp::AbsOp, amp::ReshapeOp>(
           [&](auto) { return exactMap(out, takeFirst), success(); })
       .Case([&](amp::ExpOp) { return boundExp(in, out), success(); })
       .Case([&](amp::SelectOp) { return boundSelect(in, out), success(); })
@@ -327,8 +280,12 @@ LogicalResult boundErrors(Operation *op, ArrayRef<SharedBounded> in,
         return boundRandom(typed, out), success();
       })
       .Case([&](amp::AdamOp) { return boundAdam(op, in, results), success(); })
-      .Default([](Operation *unknown) {
-        return unknown->emitOpError() << "has no error rule";
+      .Default([&](Operation *other) {
+        if (boundFunction(other, in, sure, out))
+          return success();
+        if (succeeded(boundMovement(other, in, sure, out)))
+          return success();
+        return LogicalResult(other->emitOpError() << "has no error rule");
       });
 }
 

@@ -18,6 +18,18 @@ mlir::LogicalResult boundErrors(mlir::Operation *op,
 void boundAdam(mlir::Operation *op, llvm::ArrayRef<SharedBounded> operands,
                llvm::MutableArrayRef<Bounded> results);
 
+/// The same for functions and steps of one or two operands; false for an op of
+/// another kind. `sure`: exact operands of a correctly rounded op give one
+/// value.
+bool boundFunction(mlir::Operation *op, llvm::ArrayRef<SharedBounded> operands,
+                   bool sure, Bounded &result);
+
+/// The same for ops that move elements or choose them by index; fails for an op
+/// of another kind.
+mlir::LogicalResult boundMovement(mlir::Operation *op,
+                                  llvm::ArrayRef<SharedBounded> operands,
+                                  bool sure, Bounded &result);
+
 } // namespace ampc::test
 
 #endif // AMPC_TEST_NUMERICS_ERRORRULES_H

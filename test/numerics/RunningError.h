@@ -1,8 +1,8 @@
 // Running error analysis: evaluates a function with the reference and carries,
 // element for element, a bound on how far any conforming execution may be from
 // it. A conforming execution rounds every value to its type, computes sums and
-// products in the orders of N10, exp within 2 ulp, and everything else
-// correctly rounded. That is how bounds of single ops compose over a step.
+// products in the orders of N10, functions within the ulps of their text, all
+// else correctly rounded. That is how bounds of single ops compose over a step.
 #ifndef AMPC_TEST_NUMERICS_RUNNINGERROR_H
 #define AMPC_TEST_NUMERICS_RUNNINGERROR_H
 
