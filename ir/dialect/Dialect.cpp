@@ -185,6 +185,3 @@ func::FuncOp findEntry(ModuleOp module, Entry entry) {
 }
 
 } // namespace ampc::amp
-
-#define GET_OP_CLASSES
-#include "ir/dialect/Ops.cpp.inc"

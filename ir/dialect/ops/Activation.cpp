@@ -284,3 +284,6 @@ LogicalResult ClipOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> ClipOp::savedOperands() { return {getInput()}; }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Activation.cpp.inc"

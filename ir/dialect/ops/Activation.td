@@ -2,7 +2,7 @@
 #ifndef AMPC_IR_OPS_ACTIVATION
 #define AMPC_IR_OPS_ACTIVATION
 
-include "ir/dialect/ops/Elementwise.td"
+include "ir/dialect/ops/Base.td"
 
 // Composite: decomposed before fusion. Values and derivatives of floats narrower than f32 are
 // computed in f32 and rounded once (N3, N6).

@@ -250,3 +250,6 @@ SmallVector<Value> AttentionOp::savedOperands() {
     saved.push_back(getMask());
   return saved;
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Attention.cpp.inc"

@@ -40,4 +40,31 @@ class Amp_PureOp<string mnemonic, list<Trait> traits = []>
 def Amp_DifferentiableMethods
     : DeclareOpInterfaceMethods<Amp_Differentiable, ["savedOperands"]>;
 
+// One value an element; operands and result have one type. Broadcasting is written out
+// (amp.broadcast). f64 and f32 compute in their own type; narrower floats compute in f32 and round
+// once to the result type.
+class Amp_MapOp<string mnemonic, list<Trait> traits = []>
+    : Amp_PureOp<mnemonic, !listconcat([
+        SameOperandsAndResultType, Amp_Fusible, Amp_PrecisionRule], traits)>;
+
+class Amp_UnaryOp<string mnemonic, list<Trait> traits = []>
+    : Amp_MapOp<mnemonic, !listconcat([Amp_DifferentiableMethods], traits)> {
+  let arguments = (ins Amp_FloatTensor:$input);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+
+class Amp_NumberUnaryOp<string mnemonic, list<Trait> traits = []>
+    : Amp_UnaryOp<mnemonic, !listconcat([Amp_CostModel], traits)> {
+  let arguments = (ins Amp_NumberTensor:$input);
+  let results = (outs Amp_NumberTensor:$result);
+}
+
+class Amp_BinaryOp<string mnemonic, list<Trait> traits = []>
+    : Amp_MapOp<mnemonic, !listconcat([Amp_CostModel, Amp_DifferentiableMethods], traits)> {
+  let arguments = (ins Amp_NumberTensor:$lhs, Amp_NumberTensor:$rhs);
+  let results = (outs Amp_NumberTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
 #endif // AMPC_IR_OPS_BASE

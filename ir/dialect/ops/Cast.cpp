@@ -27,3 +27,6 @@ PrecisionClass CastOp::classify() {
   return getOrigin() == CastOrigin::user ? PrecisionClass::never
                                          : PrecisionClass::follow;
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Cast.cpp.inc"

@@ -335,3 +335,6 @@ FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
       f.compare(ComparePredicate::lt, rank, static_cast<double>(getK())), f32);
   return SmallVector<Value>{joinRows(builder, f, *this, f.masked(right))};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Classification.cpp.inc"

@@ -206,3 +206,6 @@ LogicalResult LinearOp::backward(OpBuilder &builder, ValueRange gradients,
 SmallVector<Value> LinearOp::savedOperands() {
   return {getInput(), getWeight()};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Contraction.cpp.inc"

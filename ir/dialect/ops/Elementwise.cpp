@@ -125,3 +125,6 @@ LogicalResult RemainderOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> RemainderOp::savedOperands() { return {getLhs(), getRhs()}; }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Elementwise.cpp.inc"

@@ -13,3 +13,6 @@ LogicalResult DetachOp::backward(OpBuilder &, ValueRange,
 FailureOr<SmallVector<Value>> DetachOp::decompose(OpBuilder &) {
   return SmallVector<Value>{getInput()};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Graph.cpp.inc"

@@ -2,7 +2,7 @@
 #ifndef AMPC_IR_OPS_GRAPH
 #define AMPC_IR_OPS_GRAPH
 
-include "ir/dialect/ops/Elementwise.td"
+include "ir/dialect/ops/Base.td"
 
 def Amp_DetachOp : Amp_MapOp<"detach", [Amp_CostModel,
     DeclareOpInterfaceMethods<Amp_Differentiable>, DeclareOpInterfaceMethods<Amp_Decomposable>]> {

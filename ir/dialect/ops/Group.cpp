@@ -87,3 +87,6 @@ LogicalResult GroupOp::verifyRegions() {
                          << " holds no reduction";
   return success();
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Group.cpp.inc"

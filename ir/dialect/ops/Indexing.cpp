@@ -299,3 +299,6 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
       CompareOp::create(builder, loc, ComparePredicate::eq, rows, columns);
   return SmallVector<Value>{castTo(builder, loc, hit, result.getElementType())};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Indexing.cpp.inc"

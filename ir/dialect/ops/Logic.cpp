@@ -15,3 +15,6 @@ LogicalResult SelectOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> SelectOp::savedOperands() { return {getCondition()}; }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Logic.cpp.inc"

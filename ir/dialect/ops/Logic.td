@@ -2,7 +2,7 @@
 #ifndef AMPC_IR_OPS_LOGIC
 #define AMPC_IR_OPS_LOGIC
 
-include "ir/dialect/ops/Elementwise.td"
+include "ir/dialect/ops/Base.td"
 
 class Amp_LogicOp<string mnemonic> : Amp_MapOp<mnemonic, [Commutative, Amp_CostModel]> {
   let arguments = (ins Amp_BoolTensor:$lhs, Amp_BoolTensor:$rhs);

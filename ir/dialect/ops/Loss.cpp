@@ -254,3 +254,6 @@ LogicalResult BceWithLogitsOp::backward(OpBuilder &builder,
 SmallVector<Value> BceWithLogitsOp::savedOperands() {
   return llvm::to_vector(getOperands());
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Loss.cpp.inc"

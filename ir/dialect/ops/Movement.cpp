@@ -262,3 +262,6 @@ LogicalResult PadOp::backward(OpBuilder &builder, ValueRange gradients,
                                 tensorType(getInput()).getShape(), steps));
   return success();
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Movement.cpp.inc"

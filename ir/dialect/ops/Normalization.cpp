@@ -274,3 +274,6 @@ SmallVector<Value> RmsNormOp::savedOperands() {
     saved.push_back(getWeight());
   return saved;
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Normalization.cpp.inc"

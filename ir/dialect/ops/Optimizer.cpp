@@ -196,3 +196,6 @@ FailureOr<SmallVector<Value>> AdamOp::decompose(OpBuilder &builder) {
   p = f.sub(p, f.mul(rate, f.div(m, denominator)));
   return SmallVector<Value>{p, m, v};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Optimizer.cpp.inc"

@@ -73,3 +73,6 @@ LogicalResult DropoutOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> DropoutOp::savedOperands() { return {}; }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Random.cpp.inc"

@@ -183,3 +183,6 @@ SmallVector<Value> ReduceOp::savedOperands() {
   }
   llvm_unreachable("covered switch");
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Reduction.cpp.inc"

@@ -92,3 +92,6 @@ LogicalResult IotaOp::verify() {
 
 // Positions pass through no 16-bit float (N5).
 PrecisionClass IotaOp::classify() { return PrecisionClass::never; }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Shape.cpp.inc"

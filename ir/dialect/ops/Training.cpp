@@ -104,3 +104,6 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyVariableUse(*this, getVariableAttr(), getInput().getType(),
                            symbols);
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Training.cpp.inc"

@@ -126,3 +126,6 @@ LogicalResult PowOp::backward(OpBuilder &builder, ValueRange gradients,
 SmallVector<Value> PowOp::savedOperands() {
   return {getLhs(), getRhs(), getResult()};
 }
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Transcendental.cpp.inc"

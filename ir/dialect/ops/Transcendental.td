@@ -2,7 +2,7 @@
 #ifndef AMPC_IR_OPS_TRANSCENDENTAL
 #define AMPC_IR_OPS_TRANSCENDENTAL
 
-include "ir/dialect/ops/Elementwise.td"
+include "ir/dialect/ops/Base.td"
 
 class Amp_TranscendentalOp<string mnemonic>
     : Amp_UnaryOp<mnemonic, [DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>]>;
