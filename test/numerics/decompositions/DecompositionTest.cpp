@@ -2,80 +2,14 @@
 // error analysis derives.
 #include "test/numerics/Bounds.h"
 #include "test/numerics/Compare.h"
-#include "test/numerics/Graph.h"
 #include "test/numerics/RunningError.h"
+#include "test/numerics/decompositions/Composite.h"
 
 using namespace mlir;
 using namespace ampc::test;
 using ampc::reference::Tensor;
-using Shape = llvm::SmallVector<int64_t>;
 
 namespace {
-
-/// A composite as function text on named tensors, and how to fill them.
-struct Composite {
-  std::string text;
-  std::vector<Written> operands;
-};
-
-Written drawn(const Shape &shape, const std::string &element, Numbers &numbers,
-              double low = -2, double high = 2) {
-  Written written{typeText(shape, element), {}};
-  for (int64_t i = 0, count = ampc::amp::elementCount(shape); i < count; ++i)
-    written.values.push_back(numbers.between(low, high) +
-                             numbers.unit() * 0x1p-10);
-  return written;
-}
-
-Composite makeComposite(const std::string &operation,
-                        const std::vector<Written> &operands,
-                        llvm::ArrayRef<std::string> results) {
-  std::string text = "func.func @f(", types, names;
-  for (size_t i = 0; i < operands.size(); ++i)
-    text += std::string(i ? ", " : "") + "%" + static_cast<char>('a' + i) +
-            ": " + operands[i].type;
-  for (size_t i = 0; i < results.size(); ++i) {
-    types += (i ? ", " : "") + results[i];
-    names += std::string(i ? ", " : "") + "%r#" + std::to_string(i);
-  }
-  return {text + ") -> (" + types +
-              ") {\n%r:" + std::to_string(results.size()) + " = " + operation +
-              "\nreturn " + names + " : " + types + "\n}\n",
-          operands};
-}
-
-/// Runs both forms: they agree within the bound that covers the decomposition
-/// with and without any of its roundings. `scale` is the sum of the magnitudes
-/// that can meet in one element.
-void checkComposite(const Composite &composite, double scale) {
-  Program program(composite.text);
-  ASSERT_TRUE(program.function("f")) << program.errors();
-  ASSERT_TRUE(succeeded(addDecomposed(program))) << program.errors();
-  SmallVector<Tensor> arguments;
-  SmallVector<Bounded> bounded;
-  for (const Written &operand : composite.operands) {
-    arguments.push_back(program.tensor(operand));
-    bounded.push_back(Bounded(arguments.back()));
-  }
-  FailureOr<SmallVector<Tensor>> direct = program.run("f", arguments);
-  FailureOr<SmallVector<Tensor>> primitive =
-      program.run("decomposed", arguments);
-  ASSERT_TRUE(succeeded(direct) && succeeded(primitive)) << program.errors();
-  BoundedVariables variables;
-  FailureOr<SmallVector<Bounded>> bounds = runBounded(
-      program.function("decomposed"), bounded, variables, Roundings::optional);
-  ASSERT_TRUE(succeeded(bounds)) << program.errors();
-  for (size_t i = 0; i < direct->size(); ++i) {
-    const Bounded &bound = (*bounds)[i];
-    EXPECT_TRUE(sameBits("center", bound.value, (*primitive)[i]))
-        << composite.text;
-    EXPECT_TRUE(within(composite.text, (*direct)[i], bound.value, bound.error));
-    // The bound is a few roundings of those magnitudes, not more.
-    Type element = bound.value.elementType();
-    for (double error : bound.error)
-      EXPECT_LE(error, 64 * roundingBound(scale, element)) << composite.text;
-  }
-}
 
 TEST(Decomposition, Relu) {
   Numbers numbers(1);
