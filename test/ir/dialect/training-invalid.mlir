@@ -37,6 +37,11 @@ amp.variable @variable_c1_trunc_normal : tensor<4xf32> role parameter init trunc
 
 // -----
 
+// expected-error @+1 {{init padded_normal takes 4 arguments, got 3}}
+amp.variable @variable_c1_padded_normal : tensor<4xf32> role parameter init padded_normal with [0.0, 1.0, 2.0]
+
+// -----
+
 // expected-error @+1 {{init normal fills floats, got 'i32'}}
 amp.variable @variable_c3 : tensor<4xi32> role parameter init normal with [0.0, 1.0]
 

@@ -6,6 +6,8 @@ amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5
 amp.variable @emb : tensor<4x3xf32> role parameter init normal with [0.0, 0.02] site 1
 // CHECK: amp.variable @cut : tensor<4xf32> role parameter init trunc_normal with [0.000000e+00, 1.000000e+00, -2.000000e+00, 2.000000e+00] site 2
 amp.variable @cut : tensor<4xf32> role parameter init trunc_normal with [0.0, 1.0, -2.0, 2.0] site 2
+// CHECK: amp.variable @tokens : tensor<4x3xf32> role parameter init padded_normal with [0.000000e+00, 1.000000e+00, 3.000000e+00, 6.000000e+00] site 3
+amp.variable @tokens : tensor<4x3xf32> role parameter init padded_normal with [0.0, 1.0, 3.0, 6.0] site 3
 // CHECK: amp.variable @fc.master : tensor<4x3xf32> role master init ones
 amp.variable @fc.master : tensor<4x3xf32> role master init ones
 // CHECK: amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 init zeros
