@@ -56,18 +56,18 @@ std::string rowText(const TrainRow &row) {
 /// model's files are to the model.
 Expected<DataLine> givenLine(const std::string &text) {
   AMPC_ASSIGN(DataLine line, parse_data_line(text));
-  if (!line.spec.starts_with("npy:"))
+  Expected<DataSpec> spec = parseDataSpec(line.spec);
+  if (!spec)
+    return fail(Code::Usage, "--data " + text, spec.error().message);
+  if (!spec->isFile())
     return line;
-  std::string file = line.spec.substr(4);
-  if (file.empty())
-    return fail(Code::Usage, "--data " + text,
-                "expected npy:FILE, the file's name is empty");
   std::error_code error;
-  std::filesystem::path path = std::filesystem::absolute(file, error);
+  std::filesystem::path path = std::filesystem::absolute(spec->rest, error);
   if (error)
     return fail(Code::Environment, "--data " + text,
                 fmt::format("no current directory: {}", error.message()));
-  line.spec = "npy:" + path.string();
+  line.spec = spec->kind + ":" + path.string() +
+              (spec->key.empty() ? "" : "#" + spec->key);
   return line;
 }
 
