@@ -19,11 +19,6 @@ namespace {
 
 constexpr uint64_t kDataKey = 0x64617461'00000000u; // "data" in the high word
 
-uint64_t sampleElements(const Port &port) {
-  return *countOf(
-      std::span(port.shape).subspan(1)); // the port's shape has been checked
-}
-
 PhiloxWords dataCounter(uint64_t quad, uint32_t position, uint64_t sample) {
   return {uint32_t(quad), position << 16 | uint32_t(quad >> 32 & 0xffff),
           uint32_t(sample), uint32_t(sample >> 32)};
@@ -32,9 +27,10 @@ PhiloxWords dataCounter(uint64_t quad, uint32_t position, uint64_t sample) {
 /// `normal:SEED` and `uniform:SEED`.
 class MadeUpReader final : public SampleReader {
 public:
-  MadeUpReader(bool normal, uint64_t seed, uint32_t position, const Port &port)
-      : normal(normal), key(seed ^ kDataKey), position(position),
-        type(port.dtype), elements(sampleElements(port)) {}
+  MadeUpReader(bool normal, uint64_t seed, uint32_t position, DType type,
+               Converter options)
+      : normal(normal), key(seed ^ kDataKey), position(position), type(type),
+        elements(options.elements()), options(std::move(options)) {}
 
   std::optional<uint64_t> count() const override { return std::nullopt; }
 
@@ -50,6 +46,8 @@ public:
         else
           for (int i = 0; i < 4; ++i)
             values[i] = uniformOf(words[i]);
+        for (uint64_t i = 0; i < take; ++i)
+          values[i] = options.apply(values[i], e + i);
         AMPC_TRY(convert(DType::F64,
                          reinterpret_cast<const std::byte *>(values.data()),
                          type, to, take));
@@ -64,6 +62,7 @@ private:
   uint32_t position;
   DType type;
   uint64_t elements;
+  Converter options;
 };
 
 /// `randint:SEED#LOW,HIGH`: low + floor(w * (high - low) / 2^32), w a word of
@@ -71,26 +70,22 @@ private:
 class IntegerReader final : public SampleReader {
 public:
   IntegerReader(int64_t low, uint64_t span, uint64_t seed, uint32_t position,
-                const Port &port)
+                Converter converter)
       : low(low), span(span), key(seed ^ kDataKey), position(position),
-        type(port.dtype), elements(sampleElements(port)) {}
+        elements(converter.elements()), converter(std::move(converter)) {}
 
   std::optional<uint64_t> count() const override { return std::nullopt; }
 
   Expected<void> read(uint64_t first, uint64_t n, std::byte *to) override {
-    for (uint64_t sample = first; sample < first + n; ++sample)
-      for (uint64_t e = 0; e < elements; e += 4) {
-        uint64_t take = std::min<uint64_t>(4, elements - e);
-        PhiloxWords words = philox(dataCounter(e / 4, position, sample), key);
-        std::array<int64_t, 4> values;
-        for (int i = 0; i < 4; ++i)
-          values[i] = low + int64_t(words[i] * span >> 32);
-        AMPC_TRY(convert(DType::I64,
-                         reinterpret_cast<const std::byte *>(values.data()),
-                         type, to, take));
-        to += take * sizeOf(type);
-      }
-    return {};
+    sampleBuffer.resize(n * elements);
+    for (uint64_t i = 0; i < n * elements; ++i) {
+      uint64_t e = i % elements;
+      PhiloxWords words =
+          philox(dataCounter(e / 4, position, first + i / elements), key);
+      sampleBuffer[i] = low + int64_t(words[e % 4] * span >> 32);
+    }
+    return converter.convert(
+        reinterpret_cast<const std::byte *>(sampleBuffer.data()), n, to);
   }
 
 private:
@@ -98,8 +93,9 @@ private:
   uint64_t span; ///< at most 2^32
   uint64_t key;
   uint32_t position;
-  DType type;
   uint64_t elements;
+  Converter converter;
+  std::vector<int64_t> sampleBuffer;
 };
 
 /// How a kind of source is spelt.
@@ -138,7 +134,8 @@ bool parseNumber(std::string_view text, T &value) {
 }
 
 Expected<std::unique_ptr<SampleReader>>
-openMadeUp(const DataSpec &spec, const Port &port, uint32_t position) {
+openMadeUp(const DataSpec &spec, const Port &port,
+           const SampleOptions &options, uint32_t position) {
   const KindRow &row = *rowOf(spec.kind);
   std::string text = spec.kind + ":" + spec.rest;
   uint64_t seed = 0;
@@ -146,11 +143,16 @@ openMadeUp(const DataSpec &spec, const Port &port, uint32_t position) {
     return fail(
         Code::BadInput, text,
         fmt::format("expected {} with a seed from 0 to 2^64-1", row.form));
-  if (sizeOf(port.dtype) == 1 && info(port.dtype).isFloat)
+  bool whole = spec.kind == "randint";
+  if (!whole && !info(port.dtype).isFloat)
     return fail(Code::BadInput, text,
-                fmt::format("'{}' is of {}, which data is not converted to",
-                            port.name, name_of(port.dtype)));
-  if (spec.kind == "randint") {
+                fmt::format("'{}' is of {}; {} data is for float inputs",
+                            port.name, name_of(port.dtype), spec.kind));
+  auto converter = Converter::create(whole ? Element::I64 : Element::F64, false,
+                                     port, options);
+  if (!converter)
+    return fail(Code::BadInput, text, converter.error().message);
+  if (whole) {
     int64_t low = 0, high = 0;
     std::string_view key = spec.key;
     size_t comma = key.find(',');
@@ -162,14 +164,11 @@ openMadeUp(const DataSpec &spec, const Port &port, uint32_t position) {
                   fmt::format("expected {} with LOW below HIGH by at most 2^32",
                               row.form));
     return std::make_unique<IntegerReader>(low, uint64_t(high) - uint64_t(low),
-                                           seed, position, port);
+                                           seed, position,
+                                           std::move(*converter));
   }
-  if (!info(port.dtype).isFloat)
-    return fail(Code::BadInput, text,
-                fmt::format("'{}' is of {}; {} data is for float inputs",
-                            port.name, name_of(port.dtype), spec.kind));
   return std::make_unique<MadeUpReader>(spec.kind == "normal", seed, position,
-                                        port);
+                                        port.dtype, std::move(*converter));
 }
 
 } // namespace
@@ -228,12 +227,8 @@ openSamples(const DataSpec &spec, const Port &port,
                                     spec.kind == "npz"
                                 ? "an " + spec.kind
                                 : "a " + spec.kind));
-  if (!row.file) {
-    if (options.scale != 1 || !options.mean.empty() || !options.std.empty())
-      return fail(Code::BadInput, spec.kind + ":" + spec.rest,
-                  "scale, mean and std are for files");
-    return openMadeUp(spec, port, context.position);
-  }
+  if (!row.file)
+    return openMadeUp(spec, port, options, context.position);
   bool relative = spec.rest[0] != '/' && !context.directory.empty();
   std::string path = relative ? context.directory + "/" + spec.rest : spec.rest;
   if (spec.kind == "csv")

@@ -20,7 +20,7 @@ public:
 
 /// Where a name gets its samples from, taken apart: `npz:FILE#KEY` is {"npz",
 /// "FILE", "KEY"}.
-struct DataSpec {
+struct AMPC_API DataSpec {
   std::string kind;
   std::string rest; ///< the file, or the seed of made-up data
   std::string key;  ///< what follows the last `#` where the kind has one

@@ -91,8 +91,9 @@ Expected<std::unique_ptr<DataSource>> openLines(std::span<const DataLine> lines,
                                                 const ModelSettings &settings,
                                                 const RunOptions &options,
                                                 std::span<const Port> ports,
-                                                bool shuffle) {
+                                                DataPart part, bool shuffle) {
   DataOptions data = settings.data;
+  data.part = part;
   data.shuffle = data.shuffle && shuffle;
   if (options.seed)
     data.seed = *options.seed;
@@ -127,16 +128,22 @@ ModelSettings settingsOf(const Plan &plan) {
 Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
                         const RunOptions &options) {
   AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, false));
+  AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
+  // Lines for validation stand for themselves; else a share of each file does.
+  bool share = held.empty() && settings.data.held_out > 0;
+  if (share)
+    held = lines;
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
               openLines(lines, settings, options,
-                        stepper.inputs(EntryKind::TrainStep), true));
+                        stepper.inputs(EntryKind::TrainStep),
+                        share ? DataPart::Train : DataPart::All, true));
   TrainOptions train = trainOptions(settings, options);
-  AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
   std::unique_ptr<DataSource> validation;
   if (!held.empty() && stepper.has_entry(EntryKind::EvalStep)) {
     AMPC_ASSIGN(validation,
                 openLines(held, settings, options,
-                          stepper.inputs(EntryKind::EvalStep), false));
+                          stepper.inputs(EntryKind::EvalStep),
+                          share ? DataPart::Held : DataPart::All, false));
     train.validation = validation.get();
     train.validation_batches = validation->batches() ? 0 : kEndlessValidation;
   }
@@ -151,23 +158,26 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   } else {
     if (!summary.checkpoint.empty())
       print(fmt::format("checkpoint {}", summary.checkpoint));
-    if (summary.validation)
+    if (summary.interrupted)
+      print(fmt::format("interrupted after step {}", summary.steps));
+    else if (summary.validation)
       print(fmt::format("validation loss {:.4f}", summary.validation->loss));
   }
-  if (summary.interrupted && !options.json)
-    print(fmt::format("interrupted after step {}", summary.steps));
   return summary.interrupted ? Code::Interrupted : Code::Ok;
 }
 
 Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
                        const RunOptions &options) {
   AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, true));
+  bool share =
+      lines.empty() && options.data.empty() && settings.data.held_out > 0;
   if (lines.empty() || !options.data.empty()) {
     AMPC_ASSIGN(lines, dataLines(settings, options, false));
   }
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
               openLines(lines, settings, options,
-                        stepper.inputs(EntryKind::EvalStep), false));
+                        stepper.inputs(EntryKind::EvalStep),
+                        share ? DataPart::Held : DataPart::All, false));
   AMPC_ASSIGN(EvalResult result,
               stepper.eval(*data, options.steps.value_or(0)));
   if (options.json) {

@@ -355,8 +355,14 @@ TEST(Sources, OptionsAreChecked) {
          }));
   refuse("idx:o.idx", x, "o.idx", "std is 0, expected a finite number but 0",
          with([](auto &o) { o.std = {0}; }));
-  refuse("normal:1", x, "normal:1", "scale, mean and std are for files",
-         with([](auto &o) { o.scale = 2; }));
+  std::vector<float> drawn = readBack<float>("normal:1", x);
+  std::vector<float> moved = readBack<float>("normal:1", x, with([](auto &o) {
+                                               o.mean = {0, 0, -4};
+                                             }));
+  EXPECT_EQ(moved[1], drawn[1]);
+  EXPECT_NEAR(moved[5], drawn[5] + 4, 1e-6);
+  refuse("randint:1#0,5", port("y", DType::I32, {2}), "randint:1",
+         "are for float inputs", with([](auto &o) { o.scale = 2; }));
 }
 
 TEST(Sources, MadeUpIntegers) {
