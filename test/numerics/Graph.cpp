@@ -85,8 +85,11 @@ FailureOr<SmallVector<unsigned>> addGradient(Program &program) {
 
 LogicalResult decomposeAll(func::FuncOp function) {
   SmallVector<amp::Decomposable> composites;
-  function.walk([&](amp::Decomposable op) { composites.push_back(op); });
-  for (amp::Decomposable op : composites) {
+  auto collect = [&](amp::Decomposable op) { composites.push_back(op); };
+  function.walk(collect);
+  while (!composites.empty()) {
+    amp::Decomposable op = composites.pop_back_val();
+    Operation *before = op->getPrevNode();
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> values = op.decompose(builder);
     if (failed(values))
@@ -96,6 +99,12 @@ LogicalResult decomposeAll(func::FuncOp function) {
         return op->emitOpError() << "decomposes to " << value.getType()
                                  << ", not " << result.getType();
     op->replaceAllUsesWith(*values);
+    // What was built may be composite itself.
+    Operation *built =
+        before ? before->getNextNode() : &op->getBlock()->front();
+    for (; built != op; built = built->getNextNode())
+      if (auto composite = dyn_cast<amp::Decomposable>(built))
+        collect(composite);
     op->erase();
   }
   return success();

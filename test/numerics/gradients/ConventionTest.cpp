@@ -165,14 +165,4 @@ TEST(Convention, NarrowMseGradientsUpcastFirst) {
       {{2400, 0}, {-2400, -0.0}}));
 }
 
-TEST(Refusals, ProductHasNoGradientYet) {
-  Program program(R"(func.func @f(%a: tensor<2xf32>) -> tensor<f32> {
-    %r = amp.reduce prod %a over [0] order row accumulate f32 : tensor<2xf32> -> tensor<f32>
-    return %r : tensor<f32>
-  })");
-  EXPECT_TRUE(mlir::failed(addGradient(program)));
-  EXPECT_NE(program.errors().find("the gradient of prod is not available yet"),
-            std::string::npos);
-}
-
 } // namespace
