@@ -69,3 +69,61 @@ if(NOT EXISTS "${DIR}/stopped/${name}.safetensors")
   message(FATAL_ERROR "no checkpoint: ${out}")
 endif()
 file(REMOVE_RECURSE "${DIR}/stopped")
+
+# Data from files: read from where the user stands, compressed or not; refused with the line.
+file(WRITE "${DIR}/x.csv" "1,2,3,4\n5,6,7,8\n1,2,3,4\n5,6,7,8\n1,2,3,4\n5,6,7,8\n1,2,3,4\n5,6,7,8\n9,9,9,9\n")
+execute_process(COMMAND gzip -k x.csv WORKING_DIRECTORY "${DIR}")
+foreach(file x.csv x.csv.gz)
+  run(0 eval plan.ampx --data "x=csv:${file}#0-3" --data t=uniform:1)
+  expect("${out}" "samples 8")
+endforeach()
+run(1 eval plan.ampx --data "x=csv:x.csv#3-0" --data t=uniform:1)
+expect("${err}" "x.csv: error: columns '3-0': 0 comes before 3")
+file(APPEND "${DIR}/x.csv" "1,2,x,4\n")
+run(1 eval plan.ampx --data x=csv:x.csv --data t=uniform:1)
+expect("${err}" "x.csv: error: line 10, column 2: 'x' expects a number, found 'x'")
+run(2 eval plan.ampx --data x=magic:x.csv)
+expect("${err}" "--data x=magic:x.csv: error: unknown data source 'magic'")
+
+# A plan that is cut or in which a bit is turned.
+execute_process(COMMAND bash -c "
+  head -c 5000 plan.ampx > cut.ampx
+  cp plan.ampx flip.ampx
+  printf 'X' | dd of=flip.ampx bs=1 seek=200 conv=notrunc status=none"
+  WORKING_DIRECTORY "${DIR}")
+run(1 train cut.ampx --steps 1)
+expect("${err}" "cut.ampx: error: ")
+run(1 train flip.ampx --steps 1)
+expect("${err}" "flip.ampx: error: ")
+
+# Output that cannot be written: a file where the directory should be, a full disk.
+file(WRITE "${DIR}/file" "")
+run(5 train plan.ampx --steps 1 --out file/run)
+expect("${err}" "file/run: error: cannot make the directory")
+run(5 train plan.ampx --steps 1 --metrics none/m.jsonl)
+expect("${err}" "none/m.jsonl: error: cannot open the file")
+run(5 train plan.ampx --steps 1 --metrics /dev/full --force)
+expect("${err}" "/dev/full: error: cannot write the file")
+
+# kill -9 at any time: whole lines, and a last checkpoint that continues.
+foreach(delay 0.2 0.35 0.5)
+  file(REMOVE_RECURSE "${DIR}/killed")
+  execute_process(
+    COMMAND bash -c "
+      \"$0\" train plan.ampx --steps 1000000000 --save-every 1 --log-every 1 --out killed --progress none &
+      for ((i = 0; i < 1200; ++i)); do [[ -e killed/last ]] && break; sleep 0.05; done
+      sleep ${delay}
+      kill -KILL $!
+      wait $!" "${RT}"
+    WORKING_DIRECTORY "${DIR}" RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+  if(NOT result EQUAL 137)
+    message(FATAL_ERROR "killed: exit ${result}, expected 137")
+  endif()
+  run(0 eval plan.ampx --weights killed/last --data x,t=uniform:2 --steps 1)
+  execute_process(COMMAND readlink killed/last WORKING_DIRECTORY "${DIR}" OUTPUT_VARIABLE name)
+  string(REGEX MATCH "[1-9][0-9]*" step "${name}")
+  math(EXPR next "${step} + 1")
+  run(0 train plan.ampx --steps ${next} --resume killed/last --progress none --out killed)
+  expect("${out}" "checkpoint killed/step-0*${next}.safetensors")
+endforeach()
+file(REMOVE_RECURSE "${DIR}/killed")
