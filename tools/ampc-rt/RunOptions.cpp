@@ -22,6 +22,19 @@ CLI::Option *addCount(CLI::App &command, const std::string &name,
       ->type_name("UINT");
 }
 
+void addReserved(CLI::App &command, std::initializer_list<const char *> names) {
+  for (const char *name : names)
+    command
+        .add_option_function<std::string>(
+            name,
+            [name](const std::string &) {
+              throw CLI::ValidationError(name, "is not available yet");
+            },
+            "Not available yet")
+        ->expected(0, 1)
+        ->group("");
+}
+
 void addCommonOptions(CLI::App &command, RunOptions &options) {
   addCount(command, "--seed", options.seed,
            "Seed of initialisers and random ops");
@@ -67,6 +80,9 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
+  addReserved(command, {"--memory-budget", "--accumulate", "--loss-scale",
+                        "--unsafe-precision", "--finite-checks",
+                        "--precision-report", "--early-stop", "--time-limit"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

@@ -28,6 +28,9 @@ struct RunOptions {
 /// than 64 bits) is refused with the option's name and the value.
 CLI::Option *addCount(CLI::App &command, const std::string &name,
                       std::optional<uint64_t> &to, const std::string &text);
+/// Reserves options of the contract whose feature is not there yet: given, they
+/// are said to be missing rather than unknown.
+void addReserved(CLI::App &command, std::initializer_list<const char *> names);
 /// `--seed --threads --weights --partial --force --json`.
 void addCommonOptions(CLI::App &command, RunOptions &options);
 /// `--data`.

@@ -35,16 +35,7 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
                   "Print the IR of a stage on stderr")
       ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
   rt::addCommonOptions(command, options.run);
-  // Reserved: said to be missing rather than unknown.
-  for (const char *name : {"--fast-math", "--time-report"})
-    command
-        .add_flag_function(
-            name,
-            [name](int64_t) {
-              throw CLI::ValidationError(name, "is not available yet");
-            },
-            "Not available yet")
-        ->group("");
+  rt::addReserved(command, {"--fast-math", "--time-report"});
 }
 
 rt::Expected<void> checkDevice(const ModelCommand &options) {
