@@ -10,8 +10,28 @@ using namespace ampc::amp;
 
 static_assert(static_cast<int>(Io::metric) ==
               static_cast<int>(rt::fb::IoKind::Metric));
+static_assert(static_cast<int>(Io::partial) ==
+              static_cast<int>(rt::fb::IoKind::Partial));
 static_assert(static_cast<int>(Io::output) ==
               static_cast<int>(rt::fb::IoKind::Output));
+
+std::unique_ptr<rt::fb::IndexCheckT>
+PlanBuilder::planCheck(IndexRangeAttr range) {
+  auto check = std::make_unique<rt::fb::IndexCheckT>();
+  check->low = range.getLow();
+  check->high = range.getHigh();
+  if (IntegerAttr ignore = range.getIgnore()) {
+    check->has_ignore = true;
+    check->ignore = ignore.getInt();
+  }
+  check->offset = range.getOffset();
+  llvm::append_range(check->extents, range.getExtents().asArrayRef());
+  llvm::append_range(check->strides, range.getStrides().asArrayRef());
+  check->noun = range.getNoun().str();
+  check->op = range.getOp().str();
+  check->source = sourceOf(range.getLoc());
+  return check;
+}
 
 LogicalResult
 PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
@@ -31,8 +51,9 @@ PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
   port->kind = static_cast<rt::fb::IoKind>(io.getValue());
   port->type = planTensorType(type);
   port->bytes = storageBytes(type);
-  if (auto divisor = attributes.getAs<IntegerAttr>(kDivisorAttr))
-    port->divisor = divisor.getInt();
+  if (auto ranges = attributes.getAs<ArrayAttr>(kIndexRangeAttr))
+    for (auto range : ranges.getAsRange<IndexRangeAttr>())
+      port->checks.push_back(planCheck(range));
   port->source = sourceOf(
       isInput ? func.getArgument(number).getLoc()
               : func.front().getTerminator()->getOperand(number).getLoc());

@@ -3,6 +3,7 @@
 #include "codegen/emit/PlanBuilder.h"
 #include "codegen/kernel/Tiling.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -59,7 +60,10 @@ LogicalResult PlanBuilder::addVariables() {
     plan.variables.push_back(std::move(entry));
   }
   plan.variable_bytes = end;
-  plan.model_hash = llvm::xxh3_64bits(StringRef(description));
+  // A module that was not built from its forward graph is known by these alone.
+  auto hash = module->getAttrOfType<IntegerAttr>(kModelHashAttr);
+  plan.model_hash = hash ? hash.getValue().getZExtValue()
+                         : llvm::xxh3_64bits(StringRef(description));
   return success();
 }
 
@@ -134,6 +138,19 @@ void PlanBuilder::addSettings() {
     plan.train->seed = number("seed");
     plan.train->log_every = number("log_every");
     plan.train->save_every = number("save_every");
+    plan.train->validate_every = number("validate_every");
+    if (train.contains("max_skipped"))
+      plan.train->max_skipped = number("max_skipped");
+    auto word = [&](StringRef key) {
+      auto value = train.getAs<StringAttr>(key);
+      return value ? value.getValue() : StringRef();
+    };
+    plan.train->nonfinite =
+        llvm::StringSwitch<rt::fb::Nonfinite>(word("nonfinite"))
+            .Case("error", rt::fb::Nonfinite::Fail)
+            .Case("ignore", rt::fb::Nonfinite::Ignore)
+            .Default(rt::fb::Nonfinite::Skip);
+    plan.train->wrap = word("last") == "wrap";
   }
   if (auto shuffle = module->getAttrOfType<BoolAttr>(kDataShuffleAttr))
     plan.shuffle = shuffle.getValue();

@@ -66,6 +66,8 @@ private:
   llvm::LogicalResult
   addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
           mlir::func::FuncOp func, unsigned number, bool isInput);
+  /// What an op asks of an input's elements, as the plan writes it.
+  std::unique_ptr<rt::fb::IndexCheckT> planCheck(amp::IndexRangeAttr range);
   void addSettings();
 
   /// Number of a location in the source map, -1 when it names no file.

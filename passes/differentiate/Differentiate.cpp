@@ -1,6 +1,7 @@
 // Reverse-mode differentiation of an entry through the `Differentiable`
 // interface.
 #include "passes/differentiate/Passes.h"
+#include "passes/training/TrainSettings.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -57,6 +58,9 @@ public:
     for (Operation *op : llvm::reverse(forward))
       if (failed(visit(op)))
         return failure();
+    for (BlockArgument argument : block.getArguments())
+      if (failed(joinParts(argument)))
+        return failure();
     return success();
   }
 
@@ -67,7 +71,102 @@ private:
         sum ? AddOp::create(builder, loc, sum, gradient).getResult() : gradient;
   }
 
+  /// Gives `value` the gradients of its slices. Slices that lie apart along one
+  /// axis (the parts of a chunk) give one concatenation, with zeros where no
+  /// gradient came from; any others one padded tensor each.
+  LogicalResult joinParts(Value value) {
+    auto found = parts.find(value);
+    if (found == parts.end())
+      return success();
+    SmallVector<Part> list = std::move(found->second);
+    parts.erase(found);
+    if (std::optional<int64_t> axis = commonAxis(value, list)) {
+      accumulate(value, concatenate(value, list, *axis),
+                 list.front().slice.getLoc());
+      return success();
+    }
+    for (Part &part : list) {
+      SmallVector<Value> gradient;
+      if (failed(part.slice.backward(builder, part.gradient, gradient)))
+        return failure();
+      accumulate(value, gradient[0], part.slice.getLoc());
+    }
+    return success();
+  }
+
+  /// A slice of a value and its gradient.
+  struct Part {
+    SliceOp slice;
+    Value gradient;
+  };
+
+  static int64_t startOf(const Part &part, int64_t axis) {
+    return SliceOp(part.slice).getStarts()[axis];
+  }
+  static int64_t extentOf(const Part &part, int64_t axis) {
+    return tensorType(part.gradient).getDimSize(axis);
+  }
+
+  /// The axis along which `list` lies apart, whole in every other, and sorts it
+  /// along that; none where slices overlap, skip elements or are one alone.
+  static std::optional<int64_t> commonAxis(Value value,
+                                           SmallVectorImpl<Part> &list) {
+    RankedTensorType type = tensorType(value);
+    std::optional<int64_t> axis;
+    for (Part &part : list) {
+      if (llvm::any_of(part.slice.getSteps(), [](int64_t s) { return s != 1; }))
+        return std::nullopt;
+      for (int64_t a = 0; a < type.getRank(); ++a) {
+        if (extentOf(part, a) == type.getDimSize(a))
+          continue;
+        if (axis && *axis != a)
+          return std::nullopt;
+        axis = a;
+      }
+    }
+    if (!axis || list.size() < 2)
+      return std::nullopt;
+    SmallVector<Part> sorted(list.begin(), list.end());
+    llvm::sort(sorted, [&](const Part &a, const Part &b) {
+      return startOf(a, *axis) < startOf(b, *axis);
+    });
+    int64_t end = 0;
+    for (const Part &part : sorted) {
+      if (startOf(part, *axis) < end)
+        return std::nullopt;
+      end = startOf(part, *axis) + extentOf(part, *axis);
+    }
+    list = std::move(sorted);
+    return axis;
+  }
+
+  Value concatenate(Value value, ArrayRef<Part> list, int64_t axis) {
+    RankedTensorType type = tensorType(value);
+    Location loc = SliceOp(list.front().slice).getLoc();
+    SmallVector<Value> pieces;
+    int64_t end = 0;
+    auto fillTo = [&](int64_t start) {
+      if (start == end)
+        return;
+      SmallVector<int64_t> shape(type.getShape());
+      shape[axis] = start - end;
+      pieces.push_back(splat(
+          builder, loc, RankedTensorType::get(shape, type.getElementType()),
+          0.0));
+    };
+    for (const Part &part : list) {
+      fillTo(startOf(part, axis));
+      pieces.push_back(part.gradient);
+      end = startOf(part, axis) + extentOf(part, axis);
+    }
+    fillTo(type.getDimSize(axis));
+    return ConcatOp::create(builder, loc, pieces, axis);
+  }
+
   LogicalResult visit(Operation *op) {
+    for (Value result : op->getResults())
+      if (failed(joinParts(result)))
+        return failure();
     if (llvm::none_of(op->getOperands(),
                       [&](Value v) { return active.contains(v); }))
       return success();
@@ -76,6 +175,11 @@ private:
       resultGradients.push_back(gradients.lookup(result));
     if (llvm::none_of(resultGradients, [](Value v) { return bool(v); }))
       return success();
+    if (auto slice = dyn_cast<SliceOp>(op)) {
+      // Its siblings are not known yet.
+      parts[slice.getInput()].push_back({slice, resultGradients[0]});
+      return success();
+    }
     auto differentiable = dyn_cast<Differentiable>(op);
     if (!differentiable)
       return op->emitOpError()
@@ -95,6 +199,7 @@ private:
   Block &block;
   llvm::DenseSet<Value> active;
   llvm::DenseMap<Value, Value> gradients;
+  llvm::DenseMap<Value, SmallVector<Part>> parts; // in reverse program order
 };
 
 class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
@@ -120,9 +225,10 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
       signalPassFailure();
   }
 
-  /// Every parameter, in the order of declaration; with `inputs` every float
-  /// argument before them.
-  SmallVector<Target> collectTargets(func::FuncOp func, bool inputs) {
+  /// Every parameter, in the order of declaration, but those of `frozen`; with
+  /// `inputs` every float argument before them.
+  SmallVector<Target> collectTargets(func::FuncOp func, bool inputs,
+                                     const llvm::StringSet<> &frozen) {
     SmallVector<Target> targets;
     if (inputs)
       for (BlockArgument argument : func.getArguments())
@@ -137,7 +243,8 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     });
     for (auto variable : getOperation().getOps<VariableOp>())
       if (variable.getRole() == VariableRole::parameter &&
-          isa<FloatType>(variable.tensorType().getElementType()))
+          isa<FloatType>(variable.tensorType().getElementType()) &&
+          !frozen.contains(variable.getSymName()))
         targets.push_back({FlatSymbolRefAttr::get(variable.getSymNameAttr()),
                            variable.tensorType(),
                            reads.lookup(variable.getSymName())});
@@ -147,21 +254,26 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
   LogicalResult differentiateLosses(func::FuncOp func) {
     auto ret = cast<func::ReturnOp>(func.front().getTerminator());
     OpBuilder builder(ret);
-    SmallVector<Target> targets = collectTargets(func, /*inputs=*/false);
+    SmallVector<Target> targets = collectTargets(
+        func, /*inputs=*/false, frozenParameters(getOperation()));
     SmallVector<Operation *> forward = forwardOps(func);
     ReverseSweep sweep(builder, func.front());
     sweep.markActive(targets);
-    bool hasLoss = false;
+    bool hasLoss = false, reaches = false;
     for (unsigned i = 0; i < func.getNumResults(); ++i) {
       Value loss = ret.getOperand(i);
       if (func.getResultAttrOfType<IoAttr>(i, kIoAttr).getValue() != Io::loss)
         continue;
       hasLoss = true;
+      reaches |= sweep.isActive(loss);
       if (sweep.isActive(loss))
         sweep.seed(loss, splat(builder, loss.getLoc(), tensorType(loss), 1.0));
     }
     if (!hasLoss)
       return func.emitError() << "has no loss to differentiate";
+    if (!reaches)
+      return emitError(ret.getOperand(0).getLoc())
+             << "the loss reaches no parameter that is trained";
     if (failed(sweep.run(forward)))
       return failure();
     SmallVector<std::pair<const Target *, Value>> gradients;
@@ -188,7 +300,7 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
              << "result '" << output << "' has no gradient: it is "
              << result.getType();
     OpBuilder builder(ret);
-    SmallVector<Target> targets = collectTargets(func, /*inputs=*/true);
+    SmallVector<Target> targets = collectTargets(func, /*inputs=*/true, {});
     SmallVector<Operation *> forward = forwardOps(func);
     ReverseSweep sweep(builder, func.front());
     sweep.markActive(targets);

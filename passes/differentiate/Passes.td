@@ -12,12 +12,14 @@ def Differentiate : Pass<"amp-differentiate", "::mlir::ModuleOp"> {
     the declarations: `amp.io = #amp.io<gradient>`, `amp.wrt = @variable` or the input's name.
 
     Without `output` the sum of the losses is differentiated, seeded with 1, for each variable of
-    role parameter that it reaches. With `output` that result is differentiated, seeded with an
+    role parameter that it reaches and that no group of `amp.train` freezes. With `output` that result is differentiated, seeded with an
     added argument `grad.OUTPUT` of its type, for every parameter and every float input; what it
     does not reach has gradient zero.
 
     Values with several uses sum their gradients in reverse program order; ops that no gradient passes
-    are left alone. Diagnosed: no such entry or output; an op on the path that has no derivative.
+    are left alone. Slices of one value that lie apart along one axis (the parts of a chunk) give it one
+    gradient, their concatenation, added last. Diagnosed: no such entry or output; losses that reach no
+    trained parameter; an op on the path that has no derivative.
 
     ```mlir
     return %l : tensor<f32>                            // before

@@ -31,7 +31,9 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     return;
 
   case amp::Stage::typed:
-    // 1. Types first: the backward follows the forward's types (N20).
+    // 1. The model's number before anything changes the graph; then types: the
+    // backward follows the forward's types (N20).
+    passes.addPass(createHashModel());
     passes.addPass(createAssignPrecision({options.precision}));
     return;
 
@@ -55,15 +57,18 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // a step without them.
     passes.addPass(createCSEPass());
     passes.addPass(createEraseDeadOps());
+    // 5. Checks of inputs while ops still say what they look up, and after
+    // what nothing uses is gone: it asks for nothing.
+    passes.addPass(createCheckInputs());
     addStageVerifier(passes, stage);
     return;
   }
 
   case amp::Stage::fused: {
-    // 5. Composites until here: precision and differentiation decide on them,
+    // 6. Composites until here: precision and differentiation decide on them,
     // kernels know primitives.
     passes.addNestedPass<func::FuncOp>(createDecompose());
-    // 6. CSE before grouping: the scalars of equal optimizer updates (bias
+    // 7. CSE before grouping: the scalars of equal optimizer updates (bias
     // corrections) merge into one.
     passes.addPass(createCSEPass());
     FormGroupsOptions groups;
@@ -74,7 +79,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 7. Placement last: it fixes the schedule, and every pass after it would
+    // 8. Placement last: it fixes the schedule, and every pass after it would
     // have to keep it.
     passes.addPass(createPlaceBuffers());
     addStageVerifier(passes, stage);

@@ -1,11 +1,9 @@
 // Splits the forward graph into the entries of a program. Each entry keeps what
 // its results reach; random ops get the key of their entry (N17).
 #include "passes/training/DeadOps.h"
+#include "passes/training/EvalFormula.h"
 #include "passes/training/Passes.h"
 #include "passes/training/VariableTable.h"
-
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -16,10 +14,17 @@ namespace ampc {
 
 namespace {
 
-/// The results of the forward function that `entry` returns.
-bool wantsResult(Entry entry, Io io) {
+Io ioOf(func::FuncOp func, unsigned result) {
+  return func.getResultAttrOfType<IoAttr>(result, kIoAttr).getValue();
+}
+
+/// Whether `entry` returns result `result` of the forward function.
+bool wantsResult(func::FuncOp func, Entry entry, unsigned result) {
+  Io io = ioOf(func, result);
   switch (entry) {
   case Entry::train_step:
+    return (io == Io::loss || io == Io::metric) &&
+           !func.getResultAttr(result, kEvalOnlyAttr);
   case Entry::eval_step:
     return io == Io::loss || io == Io::metric;
   case Entry::infer:
@@ -29,17 +34,13 @@ bool wantsResult(Entry entry, Io io) {
   }
 }
 
-Io ioOf(func::FuncOp func, unsigned result) {
-  return func.getResultAttrOfType<IoAttr>(result, kIoAttr).getValue();
-}
-
 /// Removes the results of `func` that `entry` does not return.
 void keepWantedResults(func::FuncOp func, Entry entry) {
   auto ret = cast<func::ReturnOp>(func.front().getTerminator());
   llvm::BitVector unwanted(func.getNumResults());
   SmallVector<Value> kept;
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    if (wantsResult(entry, ioOf(func, i)))
+    if (wantsResult(func, entry, i))
       kept.push_back(ret.getOperand(i));
     else
       unwanted.set(i);
@@ -58,39 +59,40 @@ void eraseUnusedArguments(func::FuncOp func) {
   (void)func.eraseArguments(unused);
 }
 
-/// The number of terms of a mean, none where labels decide it.
-std::optional<int64_t> constantCount(Value count) {
-  DenseElementsAttr value;
-  if (!matchPattern(count, m_Constant(&value)))
-    return std::nullopt;
-  return static_cast<int64_t>(value.getSplatValue<APFloat>().convertToDouble());
+/// Puts the operand that counts in `training` mode, or outside of it, in the
+/// place of each choice between the two.
+void resolveTraining(func::FuncOp func, bool training) {
+  func.walk([&](IfTrainingOp op) {
+    op.getResult().replaceAllUsesWith(training ? op.getTraining()
+                                               : op.getOtherwise());
+    op.erase();
+  });
 }
 
-/// Turns each mean among the results into its sum, with the number of terms as
-/// divisor.
-void splitMeans(func::FuncOp func) {
-  auto ret = cast<func::ReturnOp>(func.front().getTerminator());
-  OpBuilder builder(ret);
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    int64_t divisor = 1;
-    auto mean = ret.getOperand(i).getDefiningOp<MeanReduction>();
-    std::optional<int64_t> terms = mean && mean.isMean()
-                                       ? constantCount(mean.buildCount(builder))
-                                       : std::nullopt;
-    if (terms && *terms > 0) {
-      ret.setOperand(i, mean.buildSum(builder));
-      divisor = *terms;
-    }
-    func.setResultAttr(i, kDivisorAttr, builder.getI64IntegerAttr(divisor));
+/// The random stream that `entry` reads; `otherMode` is that of the entries
+/// that a caller may choose it for.
+RandomMode modeOf(Entry entry, RandomMode otherMode) {
+  switch (entry) {
+  case Entry::train_step:
+    return RandomMode::train;
+  case Entry::eval_step:
+    return RandomMode::eval;
+  default:
+    return otherMode;
   }
 }
 
-/// Gives every random op of `func` the key of the entry's stream.
-void keyRandomOps(func::FuncOp func, Entry entry, RandomMode otherMode,
+/// Sets the mode of every random op of `func`, and gives those that draw in it
+/// the key of its stream.
+void keyRandomOps(func::FuncOp func, RandomMode mode,
                   VariableTable &variables) {
-  SmallVector<RandomOp> randoms;
-  func.walk([&](RandomOp op) { randoms.push_back(op); });
-  if (randoms.empty())
+  SmallVector<RandomSite> drawing;
+  func.walk([&](RandomSite op) {
+    op.setMode(mode);
+    if (op.drawsIn(mode))
+      drawing.push_back(op);
+  });
+  if (drawing.empty())
     return;
   OpBuilder builder(&func.front(), func.front().begin());
   auto readState = [&](StringRef name) {
@@ -100,17 +102,12 @@ void keyRandomOps(func::FuncOp func, Entry entry, RandomMode otherMode,
   };
   RankedTensorType scalar = RankedTensorType::get({}, builder.getI64Type());
   Value zero = splat(builder, func.getLoc(), scalar, 0);
-  RandomMode mode = entry == Entry::train_step  ? RandomMode::train
-                    : entry == Entry::eval_step ? RandomMode::eval
-                                                : otherMode;
   Value index = mode == RandomMode::train  ? readState(kIterationVariable)
                 : mode == RandomMode::eval ? readState(kEvalIndexVariable)
                                            : zero;
   SmallVector<Value> key{readState(kSeedVariable), index, zero};
-  for (RandomOp op : randoms) {
+  for (RandomSite op : drawing)
     op.getKeyMutable().assign(key);
-    op.setMode(mode);
-  }
 }
 
 class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
@@ -139,7 +136,7 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
     SmallVector<Entry> wanted;
     for (const std::string &name : entries) {
       std::optional<Entry> entry = symbolizeEntry(name);
-      if (!entry || *entry == Entry::forward) {
+      if (!entry || *entry == Entry::forward || *entry == Entry::eval_finish) {
         module.emitError() << "entries: expected train_step, eval_step, infer "
                               "or gradient, got '"
                            << name << "'";
@@ -170,19 +167,34 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
 
   void buildEntry(func::FuncOp forward, Entry entry, RandomMode otherMode,
                   VariableTable &variables) {
-    func::FuncOp func = forward.clone();
-    func.setName(stringifyEntry(entry));
-    func->setAttr(kEntryAttr, EntryAttr::get(&getContext(), entry));
-    forward->getBlock()->getOperations().insert(forward->getIterator(), func);
+    func::FuncOp func = addEntry(forward, forward.clone(), entry);
+    RandomMode mode = modeOf(entry, otherMode);
     keepWantedResults(func, entry);
-    if (entry == Entry::eval_step)
-      splitMeans(func);
+    resolveTraining(func, mode == RandomMode::train);
     eraseDeadOps(func);
+    keyRandomOps(func, mode, variables);
+    if (entry == Entry::eval_step) {
+      auto type = FunctionType::get(&getContext(), {}, {});
+      func::FuncOp finish = addEntry(
+          forward,
+          func::FuncOp::create(forward.getLoc(),
+                               stringifyEntry(Entry::eval_finish), type),
+          Entry::eval_finish);
+      splitEvaluation(func, finish);
+      eraseDeadOps(func);
+    }
     // Differentiation of the gradient entry may be asked for any input, reached
     // or not.
     if (entry != Entry::gradient)
       eraseUnusedArguments(func);
-    keyRandomOps(func, entry, otherMode, variables);
+  }
+
+  /// Puts `func` before the forward function, as entry `entry`.
+  func::FuncOp addEntry(func::FuncOp forward, func::FuncOp func, Entry entry) {
+    func.setName(stringifyEntry(entry));
+    func->setAttr(kEntryAttr, EntryAttr::get(&getContext(), entry));
+    forward->getBlock()->getOperations().insert(forward->getIterator(), func);
+    return func;
   }
 };
 

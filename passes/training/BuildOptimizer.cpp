@@ -1,6 +1,9 @@
-// Updates every parameter from its gradient and advances the counters (N22,
-// N31).
+// Updates every trained parameter from its gradient and advances the counters
+// (N22, N31): learning rate, clipping, optimizer ops.
+#include "passes/training/GradientNorm.h"
+#include "passes/training/LearningRate.h"
 #include "passes/training/Passes.h"
+#include "passes/training/TrainSettings.h"
 #include "passes/training/VariableTable.h"
 
 using namespace mlir;
@@ -12,39 +15,171 @@ namespace ampc {
 
 namespace {
 
-/// What `amp.train` says of the optimizer.
-struct OptimizerSettings {
-  RegisteredOperationName op;
-  DictionaryAttr hyperparameters; // without `op` and `lr`
-  double learningRate = 0;
+/// A gradient result of the step and the parameter it belongs to.
+struct Trained {
+  VariableOp parameter;
+  Value gradient;
 };
 
-FailureOr<OptimizerSettings> readSettings(ModuleOp module) {
-  auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
-  auto optimizer =
-      train ? train.getAs<DictionaryAttr>("optimizer") : DictionaryAttr();
-  if (!optimizer)
-    return module.emitError()
-           << "the model has a loss but the train block names no optimizer";
-  auto name = optimizer.getAs<StringAttr>("op");
-  auto rate = optimizer.getAs<FloatAttr>("lr");
-  if (!name || !rate)
-    return module.emitError() << "amp.train: optimizer needs `op` (a string) "
-                                 "and `lr` (a float), got "
-                              << optimizer;
-  std::optional<RegisteredOperationName> op =
-      RegisteredOperationName::lookup(name.getValue(), module.getContext());
-  if (!op || !op->hasInterface<OptimizerUpdate>())
-    return module.emitError()
-           << "amp.train: '" << name.getValue() << "' is not an optimizer op";
-  NamedAttrList hyperparameters;
-  for (NamedAttribute attribute : optimizer)
-    if (attribute.getName() != "op" && attribute.getName() != "lr")
-      hyperparameters.push_back(attribute);
-  return OptimizerSettings{*op,
-                           hyperparameters.getDictionary(module.getContext()),
-                           rate.getValueAsDouble()};
+/// Samples of one micro-batch: the first extent of the first input.
+int64_t batchOf(func::FuncOp step) {
+  for (BlockArgument argument : step.getArguments())
+    if (tensorType(argument).getRank() > 0)
+      return tensorType(argument).getDimSize(0);
+  return 1;
 }
+
+/// The base rate that the run begins with.
+double startingRate(const TrainSettings &settings, func::FuncOp step) {
+  if (!settings.baseBatch)
+    return settings.learningRate;
+  return settings.learningRate *
+         static_cast<double>(batchOf(step) * settings.accumulate) /
+         static_cast<double>(*settings.baseBatch);
+}
+
+/// Builds the end of one train_step.
+class StepBuilder {
+public:
+  StepBuilder(func::FuncOp step, const TrainSettings &settings,
+              VariableTable &variables)
+      : step(step), settings(settings), variables(variables),
+        ret(cast<func::ReturnOp>(step.front().getTerminator())), builder(ret),
+        top(&step.front(), step.front().begin()) {}
+
+  LogicalResult build() {
+    Location loc = step.getLoc();
+    variables.ensureCounter(kSeedVariable);
+    Value iteration = read(variables.ensureCounter(kIterationVariable));
+    Value update = read(variables.ensureCounter(kUpdateVariable));
+    Value base =
+        read(variables.ensureLearningRate(startingRate(settings, step)));
+    SmallVector<Trained> trained;
+    if (failed(takeGradients(trained)))
+      return failure();
+    Value factor;
+    if (!settings.schedule.isConstant())
+      factor = scheduleFactor(builder, loc, settings.schedule, update);
+    Value rate = scaledRate(builder, loc, base, factor, 1);
+    if (factor)
+      report("ampc.lr", rate);
+    if (settings.clipNorm && !trained.empty())
+      clip(trained);
+    for (Trained &item : trained) {
+      const ParameterSettings &own = settings.of(item.parameter.getSymName());
+      updateParameter(item, own, update,
+                      scaledRate(builder, loc, base, factor, own.rateShare));
+    }
+    for (auto &[name, value] : writes)
+      WriteOp::create(builder, value.getLoc(), name, value);
+    advance(kIterationVariable, iteration);
+    advance(kUpdateVariable, update);
+    return success();
+  }
+
+private:
+  Value read(VariableOp variable) {
+    return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
+                          variable.getSymName());
+  }
+
+  /// Takes the gradients off the results.
+  LogicalResult takeGradients(SmallVectorImpl<Trained> &trained) {
+    llvm::BitVector gradients(step.getNumResults());
+    SmallVector<Value> kept;
+    for (unsigned i = 0; i < step.getNumResults(); ++i) {
+      auto io = step.getResultAttrOfType<IoAttr>(i, kIoAttr);
+      if (!io || io.getValue() != Io::gradient) {
+        kept.push_back(ret.getOperand(i));
+        continue;
+      }
+      gradients.set(i);
+      auto wrt = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kWrtAttr);
+      VariableOp parameter =
+          wrt ? variables.lookup(wrt.getValue()) : VariableOp();
+      if (!parameter)
+        return step.emitError() << "gradient result " << i
+                                << " names no variable";
+      trained.push_back({parameter, ret.getOperand(i)});
+    }
+    ret.getOperandsMutable().assign(kept);
+    (void)step.eraseResults(gradients);
+    return success();
+  }
+
+  /// Adds a scalar to the results, as a metric that the runtime knows by name.
+  void report(StringRef name, Value value) {
+    MLIRContext *context = step.getContext();
+    auto attributes = builder.getDictionaryAttr(
+        {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(kIoAttr, IoAttr::get(context, Io::metric))});
+    (void)step.insertResult(step.getNumResults(), value.getType(), attributes);
+    ret.getOperandsMutable().append(value);
+  }
+
+  /// Scales the gradients down to the largest global norm (N25).
+  void clip(MutableArrayRef<Trained> trained) {
+    Location loc = step.getLoc();
+    SmallVector<Value> gradients;
+    for (const Trained &item : trained)
+      gradients.push_back(item.gradient);
+    Value norm = gradientNorm(builder, loc, gradients);
+    auto f32 = RankedTensorType::get({}, builder.getF32Type());
+    report("ampc.grad_norm",
+           CastOp::create(builder, loc, f32, norm, CastOrigin::policy));
+    Value coefficient =
+        clipCoefficient(builder, loc, norm, *settings.clipNorm);
+    for (Trained &item : trained) {
+      Value scale = coefficient;
+      RankedTensorType type = tensorType(item.gradient);
+      if (scale.getType() != type)
+        scale = BroadcastOp::create(builder, loc, type, scale,
+                                    ArrayRef<int64_t>{});
+      item.gradient = MulOp::create(builder, loc, item.gradient, scale);
+    }
+  }
+
+  /// Builds the optimizer op of one parameter and notes what is to be written.
+  void updateParameter(const Trained &item, const ParameterSettings &own,
+                       Value update, Value rate) {
+    VariableOp parameter = item.parameter;
+    std::string name = parameter.getSymName().str();
+    RankedTensorType type = parameter.tensorType();
+    SmallVector<std::string> written{name};
+    OperationState state(parameter.getLoc(), settings.op);
+    state.addOperands({read(parameter), item.gradient});
+    for (StringRef slot :
+         settings.op.getInterface<OptimizerUpdate>()->stateNames(
+             own.hyperparameters)) {
+      std::string slotName = ("ampc." + slot + "/" + name).str();
+      VariableOp moment = variables.lookup(slotName);
+      if (!moment)
+        moment = variables.append(parameter.getLoc(), slotName, type,
+                                  VariableRole::moment, InitKind::zeros);
+      state.addOperands(read(moment));
+      written.push_back(slotName);
+    }
+    state.addOperands({update, rate});
+    state.addAttributes(own.hyperparameters.getValue());
+    state.addTypes(SmallVector<Type>(written.size(), type));
+    Operation *op = builder.create(state);
+    for (auto [target, value] : llvm::zip(written, op->getResults()))
+      writes.emplace_back(target, value);
+  }
+
+  void advance(StringRef name, Value counter) {
+    Value one = splat(builder, counter.getLoc(), tensorType(counter), 1);
+    Value next = AddOp::create(builder, counter.getLoc(), counter, one);
+    WriteOp::create(builder, counter.getLoc(), name, next);
+  }
+
+  func::FuncOp step;
+  const TrainSettings &settings;
+  VariableTable &variables;
+  func::ReturnOp ret;
+  OpBuilder builder, top;
+  SmallVector<std::pair<std::string, Value>> writes;
+};
 
 class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
   using Base::Base;
@@ -59,85 +194,12 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
     func::FuncOp step = findEntry(module, Entry::train_step);
     if (!step)
       return; // a model without a loss serves the other entries
-    FailureOr<OptimizerSettings> settings = readSettings(module);
+    FailureOr<TrainSettings> settings = readTrainSettings(module);
     if (failed(settings))
       return signalPassFailure();
-    auto ret = cast<func::ReturnOp>(step.front().getTerminator());
-    OpBuilder builder(ret);
-    OpBuilder top(&step.front(), step.front().begin());
     VariableTable variables(module);
-    auto read = [&](VariableOp variable) -> Value {
-      return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
-                            variable.getSymName());
-    };
-    variables.ensureCounter(kSeedVariable);
-    VariableOp iterations = variables.ensureCounter(kIterationVariable);
-    VariableOp updates = variables.ensureCounter(kUpdateVariable);
-    Value update = read(updates), iteration = read(iterations);
-    Value rate = read(variables.ensureLearningRate(settings->learningRate));
-
-    llvm::BitVector gradients(step.getNumResults());
-    SmallVector<Value> kept;
-    SmallVector<std::pair<std::string, Value>> writes;
-    for (unsigned i = 0; i < step.getNumResults(); ++i) {
-      auto io = step.getResultAttrOfType<IoAttr>(i, kIoAttr);
-      if (!io || io.getValue() != Io::gradient) {
-        kept.push_back(ret.getOperand(i));
-        continue;
-      }
-      gradients.set(i);
-      auto wrt = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kWrtAttr);
-      VariableOp parameter =
-          wrt ? variables.lookup(wrt.getValue()) : VariableOp();
-      if (!parameter) {
-        step.emitError() << "gradient result " << i << " names no variable";
-        return signalPassFailure();
-      }
-      updateParameter(*settings, builder, variables, parameter,
-                      ret.getOperand(i), update, rate, read, writes);
-    }
-    ret.getOperandsMutable().assign(kept);
-    (void)step.eraseResults(gradients);
-    for (auto &[name, value] : writes)
-      WriteOp::create(builder, value.getLoc(), name, value);
-    advance(builder, kIterationVariable, iteration);
-    advance(builder, kUpdateVariable, update);
-  }
-
-  /// Builds the optimizer op of one parameter and notes what is to be written.
-  template <typename ReadFn>
-  void updateParameter(const OptimizerSettings &settings, OpBuilder &builder,
-                       VariableTable &variables, VariableOp parameter,
-                       Value gradient, Value update, Value rate, ReadFn read,
-                       SmallVectorImpl<std::pair<std::string, Value>> &writes) {
-    std::string name = parameter.getSymName().str();
-    RankedTensorType type = parameter.tensorType();
-    SmallVector<std::string> written{name};
-    OperationState state(parameter.getLoc(), settings.op);
-    state.addOperands({read(parameter), gradient});
-    for (StringRef slot :
-         settings.op.getInterface<OptimizerUpdate>()->stateNames(
-             settings.hyperparameters)) {
-      std::string slotName = ("ampc." + slot + "/" + name).str();
-      VariableOp moment = variables.lookup(slotName);
-      if (!moment)
-        moment = variables.append(parameter.getLoc(), slotName, type,
-                                  VariableRole::moment, InitKind::zeros);
-      state.addOperands(read(moment));
-      written.push_back(slotName);
-    }
-    state.addOperands({update, rate});
-    state.addAttributes(settings.hyperparameters.getValue());
-    state.addTypes(SmallVector<Type>(written.size(), type));
-    Operation *op = builder.create(state);
-    for (auto [target, value] : llvm::zip(written, op->getResults()))
-      writes.emplace_back(target, value);
-  }
-
-  void advance(OpBuilder &builder, StringRef name, Value counter) {
-    Value one = splat(builder, counter.getLoc(), tensorType(counter), 1);
-    Value next = AddOp::create(builder, counter.getLoc(), counter, one);
-    WriteOp::create(builder, counter.getLoc(), name, next);
+    if (failed(StepBuilder(step, *settings, variables).build()))
+      signalPassFailure();
   }
 };
 

@@ -10,13 +10,17 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
     Input: stage typed, one function `@forward`. Output: the entries that `entries` names, each
     with what it reaches and asking for no other input; `@forward` is gone.
 
-    - `train_step`: losses and metrics. Only when the module has a loss.
-    - `eval_step`: every loss and metric; a mean becomes its sum with `amp.divisor` (the number of
-      terms), anything else is reported with divisor 1.
+    - `train_step`: losses, and metrics that are not `amp.eval_only`. Only when the module has a loss.
+    - `eval_step` and `eval_finish`: every loss and metric of a whole data set. Each is a formula over
+      reductions of data. eval_step gives the sums and counts of these (amp.io partial), which are
+      added up over the batches; eval_finish is run once on the totals, divides and applies the rest:
+      scalar arithmetic on reductions, and what depends on parameters alone. A scalar of the data
+      that is no sum and no mean counts as its mean over the batches.
     - `infer`: the outputs.
     - `gradient`: outputs, losses and metrics, for `amp-differentiate` to extend.
 
-    The random ops of an entry get their key (seed, index, micro) from the state variables, which
+    `amp.if_training` gives way to the operand of the entry's mode. The random ops of an entry get its
+    mode, and those that draw in it their key (seed, index, micro) from the state variables, which
     are made here when a random op needs them: train_step reads `ampc.state/iteration`, eval_step
     `ampc.state/eval_index`, infer and gradient index 0, or what train_step reads with `mode=train` (N17).
 
@@ -25,6 +29,8 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
     ```mlir
     func.func @forward(%x: ...) -> (%p {amp.io = #amp.io<output>}, %l {amp.io = #amp.io<loss>})  // before
     func.func @train_step(%x: ...) -> (%l)    // after
+    func.func @eval_step(%x: ...) -> (%sum, %count {amp.io = #amp.io<partial>})
+    func.func @eval_finish(%sum, %count) -> (%l)
     func.func @infer(%x: ...) -> (%p)
     ```
   }];
@@ -46,13 +52,61 @@ def BuildOptimizer : Pass<"amp-build-optimizer", "::mlir::ModuleOp"> {
     `ampc.state/iteration` and `ampc.state/update` are declared, and the counters advance by one
     (N31). A parameter that the loss does not reach has no gradient and keeps its value.
 
+    `amp.train` keys: `optimizer = {op, lr, ...}`; `groups = [{names, lr?, frozen?, ...} ...]`: hyper-parameters
+    of some parameters, later groups over earlier ones key by key; `base_batch`: the base rate starts
+    scaled by (batch * accumulate) / base_batch, batch being the first extent of the first input.
+
+    `schedule = {kind, warmup, ...}`: the base rate, a run-time scalar, is multiplied in f64 by a factor of
+    the update u, from 0, and rounded to f32 once; the result `ampc.lr` reports it. With w = warmup and
+    T = steps: for u < w it is u / w. Then constant 1; step gamma^k, k = floor(u / every) or the number of
+    milestones <= u (StepLR, MultiStepLR: counted from the first update, warm-up included); linear
+    1 + (final - 1) x and cosine final + (1 - final)(1 + cos pi x) / 2 with x = min((u - w) / (T - w), 1)
+    (LinearLR, CosineAnnealingLR). A group's lr is its share of the base rate at every update.
+
+    `clip_norm`: gradients are multiplied by min(clip_norm / (norm + 1e-6), 1), rounded to f32
+    (clip_grad_norm_). The global norm is computed in f64: squares of widened elements; a gradient of rank
+    2 and more along its last axis in the row order, then over its rows; gradients in the order of
+    their declarations (N10, N25). The result `ampc.grad_norm` reports it, before clipping.
+
     Diagnosed: a module with a loss but no optimizer; an optimizer op that is not registered or
-    has no `OptimizerUpdate` interface.
+    has no `OptimizerUpdate` interface; a schedule, group or limit that makes no sense.
 
     ```mlir
     return %loss, %g : ...              // before
     %p1, %m1, %v1 = amp.adam %p, %g state %m, %v update %t lr %r : tensor<4xf32>   // after
     amp.write @w, %p1 : tensor<4xf32>
+    ```
+  }];
+}
+
+def HashModel : Pass<"amp-hash-model", "::mlir::ModuleOp"> {
+  let summary = "name what the forward graph computes by a number";
+  let description = [{
+    Input: a module with `@forward` that has no `amp.model_hash` yet; any other stays as it is. Output:
+    the attribute, a hash of the variables and of the ops with their operands, attributes and element
+    types. Shapes of values stand outside: another batch is the same model. A checkpoint carries it,
+    so that one of another graph with equal parameters is refused.
+
+    ```mlir
+    module attributes {amp.stage = #amp.stage<model>} {...}                                     // before
+    module attributes {amp.model_hash = 42 : i64, amp.stage = #amp.stage<model>} {...}          // after
+    ```
+  }];
+}
+
+def CheckInputs : Pass<"amp-check-inputs", "::mlir::ModuleOp"> {
+  let summary = "say what the elements of inputs must be";
+  let description = [{
+    Input: entries whose ops are composites still. Output: an argument whose elements an op looks up
+    (interface IndexBounds) carries `amp.index_range`: the range, which elements, who asks and where.
+    Operands are followed through reshapes, transposes, slices, broadcasts, detach and casts to wider
+    integers. Whatever is computed is not checked: such an op gives what its text says of an index out
+    of range. The runtime refuses a batch with an element out of range before the entry's first write
+    (N11, N32).
+
+    ```mlir
+    func.func @infer(%i: tensor<8xi32> {amp.name = "i", ...}) ...   // before: amp.take of a table of 10 rows
+    func.func @infer(%i: tensor<8xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, ...>], ...})
     ```
   }];
 }
@@ -86,9 +140,10 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
     step_c7: no gradient result is left outside entry gradient.
     step_c8: an optimizer's parameter is an f32 variable of role parameter or master that the step
     writes.
-    step_c9: a loss is an f32 or f64 scalar; in eval_step it has a positive `amp.divisor`.
-    step_c10: every random op has its key.
+    step_c9: a loss is an f32 or f64 scalar.
+    step_c10: every random op that draws in its mode has its key.
     step_c11: no op without effect is left.
+    step_c12: eval_step gives partial results, scalars, and no other entry does.
   }];
 }
 

@@ -23,24 +23,27 @@ LogicalResult verifyArguments(func::FuncOp func, Entry entry) {
   return success();
 }
 
-/// step_c7, step_c9: results are of their kind.
+/// step_c7, step_c9, step_c12: results are of their kind.
 LogicalResult verifyResults(func::FuncOp func, Entry entry) {
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     auto io = func.getResultAttrOfType<IoAttr>(i, kIoAttr);
     if (io.getValue() == Io::gradient && entry != Entry::gradient)
       return func.emitOpError()
              << "result " << i << " is a gradient that nothing consumed";
-    if (io.getValue() != Io::loss)
+    bool partial = io.getValue() == Io::partial;
+    if (partial != (entry == Entry::eval_step))
+      return func.emitOpError()
+             << "result " << i << " is of kind " << stringifyIo(io.getValue())
+             << "; eval_step gives partial results, and it alone";
+    if (io.getValue() != Io::loss && !partial)
       continue;
     auto type = cast<RankedTensorType>(func.getResultTypes()[i]);
     bool wide = type.getElementType().isF32() || type.getElementType().isF64();
-    if (type.getRank() != 0 || !wide)
+    if (type.getRank() != 0 || (!wide && !partial))
       return func.emitOpError()
-             << "loss " << i << " must be an f32 or f64 scalar, got " << type;
-    auto divisor = func.getResultAttrOfType<IntegerAttr>(i, kDivisorAttr);
-    if (entry == Entry::eval_step && (!divisor || divisor.getInt() <= 0))
-      return func.emitOpError()
-             << "loss " << i << " needs a positive amp.divisor";
+             << stringifyIo(io.getValue()) << " " << i << " must be "
+             << (partial ? "a scalar" : "an f32 or f64 scalar") << ", got "
+             << type;
   }
   return success();
 }
@@ -101,8 +104,10 @@ LogicalResult verifyOp(Operation *op,
       return op->emitOpError() << "updates '" << read.getVariable()
                                << "' but no amp.write stores it";
   }
-  if (auto random = dyn_cast<RandomOp>(op); random && random.getKey().empty())
-    return random.emitOpError() << "has no key";
+  if (auto random = dyn_cast<RandomSite>(op);
+      random && random.drawsIn(random.getMode()) &&
+      random.getKeyMutable().empty())
+    return op->emitOpError() << "has no key";
   if (isOpTriviallyDead(op))
     return op->emitOpError() << "has no effect and no use";
   return success();

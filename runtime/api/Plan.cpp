@@ -3,6 +3,7 @@
 #include "runtime/plan/PlanFile.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace ampc::rt {
 
@@ -15,8 +16,40 @@ const fb::Entry *findEntry(const PlanFile &file, EntryKind kind) {
   return nullptr;
 }
 
+/// `file:line:column` of source location `number`, empty for -1.
+std::string placeOf(const fb::Plan &plan, int number) {
+  if (number < 0)
+    return "";
+  const fb::SourceLoc &loc = *plan.sources()->Get(unsigned(number));
+  return fmt::format("{}:{}:{}", loc.file() ? loc.file()->str() : "",
+                     loc.line(), loc.column());
+}
+
+std::vector<IndexCheck> checksOf(const fb::Plan &plan, const fb::Port &port) {
+  std::vector<IndexCheck> checks;
+  for (unsigned i = 0; port.checks() && i < port.checks()->size(); ++i) {
+    const fb::IndexCheck &source = *port.checks()->Get(i);
+    IndexCheck check;
+    check.low = source.low();
+    check.high = source.high();
+    if (source.has_ignore())
+      check.ignore = source.ignore();
+    check.offset = source.offset();
+    if (auto *extents = source.extents())
+      check.extents.assign(extents->begin(), extents->end());
+    if (auto *strides = source.strides())
+      check.strides.assign(strides->begin(), strides->end());
+    check.noun = source.noun()->str();
+    check.op = source.op()->str();
+    check.where = placeOf(plan, source.source());
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
 std::vector<Port>
-portsOf(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
+portsOf(const fb::Plan &plan,
+        const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
   std::vector<Port> ports;
   for (unsigned i = 0; list && i < list->size(); ++i) {
     const fb::Port &source = *list->Get(i);
@@ -24,7 +57,7 @@ portsOf(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
               PortKind(source.kind()),
               DType(source.type()->dtype()),
               {},
-              source.divisor()};
+              checksOf(plan, source)};
     if (auto *shape = source.type()->shape())
       port.shape.assign(shape->begin(), shape->end());
     ports.push_back(std::move(port));
@@ -63,19 +96,26 @@ bool Plan::has_entry(EntryKind entry) const {
 
 std::vector<Port> Plan::inputs(EntryKind kind) const {
   const fb::Entry *entry = findEntry(*source, kind);
-  return entry ? portsOf(entry->inputs()) : std::vector<Port>();
+  return entry ? portsOf(source->plan(), entry->inputs()) : std::vector<Port>();
 }
 
 std::vector<Port> Plan::outputs(EntryKind kind) const {
   const fb::Entry *entry = findEntry(*source, kind);
-  return entry ? portsOf(entry->outputs()) : std::vector<Port>();
+  return entry ? portsOf(source->plan(), entry->outputs()) : std::vector<Port>();
 }
 
 TrainDefaults Plan::train_defaults() const {
   const fb::TrainDefaults *train = source->plan().train();
-  return train ? TrainDefaults{train->steps(), train->seed(),
-                               train->log_every(), train->save_every()}
-               : TrainDefaults{};
+  if (!train)
+    return {};
+  return {train->steps(),
+          train->seed(),
+          train->log_every(),
+          train->save_every(),
+          train->validate_every(),
+          Nonfinite(train->nonfinite()),
+          train->max_skipped(),
+          train->wrap()};
 }
 
 std::vector<DataLine> Plan::data_lines() const {
@@ -100,6 +140,7 @@ DataOptions Plan::data_options() const {
   if (slash != std::string::npos)
     options.directory = source->name().substr(0, slash ? slash : 1);
   options.shuffle = source->plan().shuffle();
+  options.wrap = train_defaults().wrap;
   options.held_out = source->plan().validation();
   options.seed = train_defaults().seed;
   for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,

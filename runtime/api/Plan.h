@@ -21,6 +21,12 @@ struct TrainDefaults {
   uint64_t seed = 0;
   uint64_t log_every = 10;
   uint64_t save_every = 0;
+  uint64_t validate_every = 0;
+  Nonfinite nonfinite = Nonfinite::Skip;
+  uint64_t max_skipped = 100;
+  /// An epoch's last incomplete batch is filled from the next epoch, not
+  /// dropped.
+  bool wrap = false;
 };
 
 /// A verified plan. Cheap to copy.

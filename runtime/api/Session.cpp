@@ -4,6 +4,7 @@
 #include "runtime/api/Runtime.h"
 #include "runtime/api/Variables.h"
 #include "runtime/core/ThreadPool.h"
+#include "runtime/train/InputChecks.h"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -66,10 +67,11 @@ struct Session::Impl {
   Allocator allocator;
   std::unique_ptr<CpuExecutor> executor;
   std::optional<Variables> variables;
-  std::array<EntryState, 4> entries;
+  std::array<EntryState, kEntryKinds> entries;
   std::unique_ptr<ResultRing> ring;
   uint64_t seed = 0;      ///< of a plan without a seed variable
   StepOutputs outputs;    ///< of train_step
+  std::optional<Error> fault; ///< of a window: no later one runs (N32)
   int64_t windows = 0;    ///< counted here for plans without counters
   int64_t lastUpdate = 0; ///< to see whether a window was applied
 };
@@ -96,6 +98,7 @@ Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
                               typeText(view->dtype, view->shape),
                               view->bytes.size(),
                               typeText(port.dtype, port.shape)));
+    AMPC_TRY(check_input(port, *view));
   }
   for (size_t i = 0; i < state.inputs.size(); ++i) {
     const TensorView *view = batch.find(state.inputs[i].name);
@@ -115,9 +118,7 @@ double Session::Impl::output(const EntryState &state, size_t index) const {
 /// Writes the window's result into the ring.
 void Session::Impl::record() {
   const EntryState &state = entry(EntryKind::TrainStep);
-  auto mean = [&](size_t port) {
-    return float(output(state, port) / state.outputs[port].divisor);
-  };
+  auto value = [&](size_t port) { return float(output(state, port)); };
   StepResult &result = ring->back();
   ++windows;
   windows = result.iteration = variables->integer(state::kIteration, windows);
@@ -130,7 +131,7 @@ void Session::Impl::record() {
   result.scale =
       scale ? std::optional(float(scalarAt(scale->dtype, scale->bytes.data())))
             : std::nullopt;
-  outputs.fill(result, mean);
+  outputs.fill(result, value);
   ring->push();
 }
 
@@ -146,8 +147,8 @@ Expected<Session> Session::open(const Plan &plan,
   CpuFeatures features = CpuFeatures::probe(options.cpu_level_limit);
   AMPC_ASSIGN(impl->executor,
               CpuExecutor::create(*plan.file(), impl->allocator, features));
-  for (EntryKind kind : {EntryKind::TrainStep, EntryKind::EvalStep,
-                         EntryKind::Infer, EntryKind::Gradient}) {
+  for (size_t i = 0; i < kEntryKinds; ++i) {
+    auto kind = EntryKind(i);
     EntryState &state = impl->entry(kind);
     std::optional<size_t> number = impl->executor->entry(name_of(kind));
     state.present = number.has_value();
@@ -199,7 +200,13 @@ Expected<void> Session::step(const Batch &batch) {
     return fail(
         Code::Usage, "step",
         fmt::format("{} results are waiting; poll() takes them", kResultRing));
-  AMPC_TRY(impl->feed(EntryKind::TrainStep, batch));
+  if (impl->fault)
+    return tl::unexpected(*impl->fault);
+  if (Expected<void> fed = impl->feed(EntryKind::TrainStep, batch); !fed) {
+    if (fed.error().code == Code::BadInput)
+      impl->fault = fault_of(fed.error(), iteration() + 1);
+    return tl::unexpected(impl->fault.value_or(fed.error()));
+  }
   AMPC_TRY(impl->executor->run(impl->entry(EntryKind::TrainStep).number));
   impl->record();
   return {};
@@ -239,23 +246,31 @@ Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
 
 Expected<EvalResult> Session::eval(DataSource &data, uint64_t batches) {
   AMPC_CHECK_OPEN();
-  EntryState &state = impl->entry(EntryKind::EvalStep);
-  auto run = [&](const Batch &batch, uint64_t index,
+  for (EntryKind kind : {EntryKind::EvalStep, EntryKind::EvalFinish})
+    if (!impl->entry(kind).present)
+      return fail(Code::Usage, impl->plan.model_name(),
+                  fmt::format("the plan has no entry '{}'", name_of(kind)));
+  auto run = [&](EntryKind kind, const Batch &batch,
                  std::span<double> values) -> Expected<void> {
-    AMPC_TRY(impl->feed(EntryKind::EvalStep, batch));
-    impl->variables->setInteger(state::kEvalIndex, int64_t(index));
+    EntryState &state = impl->entry(kind);
+    AMPC_TRY(impl->feed(kind, batch));
     AMPC_TRY(impl->executor->run(state.number));
-    size_t next = 0;
     for (size_t i = 0; i < state.outputs.size(); ++i)
-      if (state.outputs[i].kind == PortKind::Loss ||
-          state.outputs[i].kind == PortKind::Metric)
-        values[next++] = impl->output(state, i);
+      values[i] = impl->output(state, i);
     return {};
   };
-  if (!state.present)
-    return fail(Code::Usage, impl->plan.model_name(),
-                "the plan has no entry 'eval_step'");
-  return evaluate(data, batches, state.outputs, run);
+  EvalRun entries{
+      impl->entry(EntryKind::EvalStep).outputs,
+      impl->entry(EntryKind::EvalFinish).inputs,
+      impl->entry(EntryKind::EvalFinish).outputs,
+      [&](const Batch &batch, uint64_t index, std::span<double> values) {
+        impl->variables->setInteger(state::kEvalIndex, int64_t(index));
+        return run(EntryKind::EvalStep, batch, values);
+      },
+      [&](const Batch &batch, std::span<double> values) {
+        return run(EntryKind::EvalFinish, batch, values);
+      }};
+  return evaluate(data, batches, entries);
 }
 
 Expected<void> Session::save(const std::string &path, bool overwrite,
@@ -271,6 +286,7 @@ Expected<void> Session::load(const std::string &path) {
   AMPC_ASSIGN(
       CheckpointInfo checkpoint,
       read_checkpoint(path, impl->variables->saved(), impl->plan.model_hash()));
+  impl->fault.reset();
   impl->seed = checkpoint.seed;
   impl->variables->setInteger(state::kSeed, int64_t(checkpoint.seed));
   impl->windows = impl->variables->integer(state::kIteration, 0);

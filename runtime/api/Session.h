@@ -59,7 +59,9 @@ public:
   std::vector<std::string> extra_names() const override;
 
   /// Trains on one window. Every input of `train_step` must be in `batch` with
-  /// its type and shape; other names are passed over. With 256 results waiting
+  /// its type and shape; other names are passed over. A label or index out of
+  /// range is Code BadInput before anything is written; later windows are
+  /// refused with the same error until `load`. With 256 results waiting
   /// it is refused (Code Usage): `poll` takes them. On the CPU the work is done
   /// when it returns. Allocates nothing of its own.
   [[nodiscard]] Expected<void> step(const Batch &batch) override;

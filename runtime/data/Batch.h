@@ -18,7 +18,20 @@ enum class PortKind : uint8_t {
   Output,
   Loss,
   Metric,
-  Gradient
+  Gradient,
+  Partial
+};
+
+/// What an op asks of the elements of an input that it looks up.
+struct IndexCheck {
+  int64_t low = 0, high = 0; ///< [low, high)
+  std::optional<int64_t> ignore;
+  /// The elements `offset + sum(i * stride)`, i below each extent.
+  uint64_t offset = 0;
+  std::vector<uint64_t> extents, strides;
+  std::string noun;  ///< `label`, `index`
+  std::string op;    ///< who asks: `cross_entropy`
+  std::string where; ///< its place in the model's source, or empty
 };
 
 /// One input or output of an entry.
@@ -27,8 +40,7 @@ struct Port {
   PortKind kind = PortKind::Input;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
-  double divisor =
-      1; ///< losses and metrics: the value is what the entry gives over this
+  std::vector<IndexCheck> checks = {}; ///< of an input's elements
 };
 
 /// Borrowed tensors by name. What they point to must live until the call they
@@ -77,6 +89,12 @@ public:
   virtual std::optional<uint64_t> batches() const = 0;
   /// Samples of one epoch that fill no complete batch.
   virtual uint64_t left_over() const = 0;
+  /// The `left_over` samples at an unshuffled epoch's end, as a batch whose
+  /// sample axes are that long; valid until the next call. A source without
+  /// any: Code Usage.
+  [[nodiscard]] virtual Expected<const Batch *> remainder() {
+    return fail(Code::Usage, describe(), "the data has no incomplete batch");
+  }
   /// Samples of one batch.
   virtual uint64_t batch_size() const = 0;
   /// `x,y=normal:1`, lines separated by blanks: stands in checkpoints.

@@ -45,6 +45,9 @@ private:
   ports(const fb::Entry &entry,
         const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
         bool inputs) const;
+  /// The elements that a check looks at lie in the input.
+  Expected<void> check(const fb::Port &port, const fb::IndexCheck &check,
+                       std::string_view what) const;
   Expected<void> entry(const fb::Entry &entry) const;
   /// `bytes` bytes from `place` on lie in its region; `written` places may not
   /// be read-only.
@@ -172,6 +175,35 @@ Expected<void> Verifier::kernels() const {
   return {};
 }
 
+Expected<void> Verifier::check(const fb::Port &port,
+                               const fb::IndexCheck &check,
+                               std::string_view what) const {
+  DType type = DType(port.type()->dtype());
+  if (type != DType::I8 && type != DType::I32 && type != DType::I64)
+    return error(fmt::format("{}: a check needs integers, the input is {}",
+                             what, name_of(type)));
+  size_t rank = sizeOfVector(check.extents());
+  if (rank != sizeOfVector(check.strides()) || rank > kMaxCheckRank)
+    return error(fmt::format(
+        "{}: a check of {} extents and {} strides, at most {} of each", what,
+        rank, sizeOfVector(check.strides()), kMaxCheckRank));
+  // The last element looked at lies in the input; no product wraps.
+  std::optional<uint64_t> last = check.offset();
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    uint64_t extent = check.extents()->Get(axis);
+    std::optional<uint64_t> reach =
+        extent ? product(extent - 1, check.strides()->Get(axis)) : std::nullopt;
+    last = last && reach && *last <= kMaxExtent
+               ? std::optional(*last + *reach)
+               : std::nullopt;
+  }
+  uint64_t elements = port.bytes() / sizeOf(type);
+  if (!last || *last >= elements)
+    return error(fmt::format("{}: a check leaves the input's {} elements",
+                             what, elements));
+  return source(check.source(), what);
+}
+
 Expected<void>
 Verifier::ports(const fb::Entry &entry,
                 const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
@@ -191,13 +223,16 @@ Verifier::ports(const fb::Entry &entry,
     if (port.kind() > fb::IoKind::MAX ||
         (port.kind() <= fb::IoKind::Target) != inputs)
       return error(fmt::format("{} is of kind {}", what, int(port.kind())));
-    if (!(port.divisor() > 0) || port.divisor() > 1e300)
-      return error(fmt::format("{}: divisor {}, expected a positive number",
-                               what, port.divisor()));
-    bool scalar =
-        port.kind() == fb::IoKind::Loss || port.kind() == fb::IoKind::Metric;
+    bool scalar = port.kind() == fb::IoKind::Loss ||
+                  port.kind() == fb::IoKind::Metric ||
+                  port.kind() == fb::IoKind::Partial;
     if (scalar && sizeOfVector(port.type()->shape()) != 0)
-      return error(fmt::format("{}: a loss or metric is a scalar", what));
+      return error(
+          fmt::format("{}: a loss, metric or partial is a scalar", what));
+    if (!inputs && sizeOfVector(port.checks()) != 0)
+      return error(fmt::format("{} is checked; only inputs are", what));
+    for (unsigned c = 0; c < sizeOfVector(port.checks()); ++c)
+      AMPC_TRY(check(port, *port.checks()->Get(c), what));
     AMPC_TRY(source(port.source(), what));
   }
   return {};
@@ -404,6 +439,9 @@ Expected<void> Verifier::run() {
     return error(
         fmt::format("the metadata names {} constant bytes, the section has {}",
                     plan.constant_bytes(), constantBytes));
+  if (plan.train() && plan.train()->nonfinite() > fb::Nonfinite::MAX)
+    return error(fmt::format("unknown rule {} for non-finite windows",
+                             int(plan.train()->nonfinite())));
   AMPC_TRY(variables());
   AMPC_TRY(kernels());
   if (sizeOfVector(plan.entries()) == 0)
@@ -411,11 +449,11 @@ Expected<void> Verifier::run() {
   std::unordered_set<std::string_view> names;
   for (const fb::Entry *item : *plan.entries()) {
     std::string_view name = item->name()->string_view();
-    if (name != "train_step" && name != "eval_step" && name != "infer" &&
-        name != "gradient")
-      return error(fmt::format(
-          "entry '{}', expected train_step, eval_step, infer or gradient",
-          name));
+    if (name != "train_step" && name != "eval_step" &&
+        name != "eval_finish" && name != "infer" && name != "gradient")
+      return error(fmt::format("entry '{}', expected train_step, eval_step, "
+                               "eval_finish, infer or gradient",
+                               name));
     if (!names.insert(name).second)
       return error(fmt::format("entry '{}' occurs twice", name));
     AMPC_TRY(entry(*item));

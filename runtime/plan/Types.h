@@ -69,6 +69,9 @@ constexpr std::optional<DType> dtypeByName(std::string_view name) {
 /// Largest extent, element count or byte count that a plan may name: 2^48.
 inline constexpr uint64_t kMaxExtent = uint64_t(1) << 48;
 
+/// Most extents that a check of an input's elements walks over.
+inline constexpr size_t kMaxCheckRank = 16;
+
 /// Number of elements of `shape`; nothing if an extent is negative or the count
 /// exceeds 2^48.
 constexpr std::optional<uint64_t> countOf(std::span<const int64_t> shape) {

@@ -71,6 +71,29 @@ tl::unexpected<Error> mismatch(const Safetensors &file,
                           typeText(entry.dtype, entry.shape)));
 }
 
+Expected<CheckpointInfo> infoOf(const Safetensors &file) {
+  const auto &metadata = file.metadata();
+  auto version = metadata.find("ampc.version");
+  if (version == metadata.end())
+    return fail(Code::BadInput, file.path(),
+                "not a checkpoint: it has no 'ampc.version' (weights alone are "
+                "read with "
+                "--weights)");
+  if (version->second != kVersion)
+    return fail(Code::BadInput, file.path(),
+                fmt::format("checkpoint of version '{}', expected '{}'",
+                            version->second, kVersion));
+  std::optional<uint64_t> hash = number(metadata, "ampc.model_hash", 16);
+  std::optional<uint64_t> seed = number(metadata, "ampc.seed", 10);
+  if (!hash || !seed)
+    return fail(Code::BadInput, file.path(),
+                "the metadata 'ampc.model_hash' or 'ampc.seed' is no number");
+  CheckpointInfo info{*hash, *seed, ""};
+  if (auto data = metadata.find("ampc.data"); data != metadata.end())
+    info.data = data->second;
+  return info;
+}
+
 } // namespace
 
 Expected<void> write_checkpoint(const std::string &path,
@@ -88,32 +111,23 @@ Expected<void> write_checkpoint(const std::string &path,
       overwrite);
 }
 
+Expected<CheckpointInfo> read_checkpoint_info(const std::string &path) {
+  AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
+  return infoOf(file);
+}
+
 Expected<CheckpointInfo> read_checkpoint(const std::string &path,
                                          std::span<const VariableSlot> slots,
                                          uint64_t model_hash) {
   AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
-  auto version = file.metadata().find("ampc.version");
-  if (version == file.metadata().end())
-    return fail(Code::BadInput, path,
-                "not a checkpoint: it has no 'ampc.version' (weights alone are "
-                "read with "
-                "--weights)");
-  if (version->second != kVersion)
-    return fail(Code::BadInput, path,
-                fmt::format("checkpoint of version '{}', expected '{}'",
-                            version->second, kVersion));
-  std::optional<uint64_t> hash = number(file.metadata(), "ampc.model_hash", 16);
-  std::optional<uint64_t> seed = number(file.metadata(), "ampc.seed", 10);
-  if (!hash || !seed)
-    return fail(Code::BadInput, path,
-                "the metadata 'ampc.model_hash' or 'ampc.seed' is no number");
-  if (*hash && model_hash && *hash != model_hash)
+  AMPC_ASSIGN(CheckpointInfo info, infoOf(file));
+  if (info.model_hash && model_hash && info.model_hash != model_hash)
     return fail(
         Code::BadInput, path,
         fmt::format(
             "checkpoint of another model (hash {:016x}, this one is {:016x}); "
             "--weights reads its weights alone",
-            *hash, model_hash));
+            info.model_hash, model_hash));
   std::string names = difference(file, slots, /*state=*/true);
   if (!names.empty())
     return fail(Code::BadInput, path, names);
@@ -127,10 +141,6 @@ Expected<CheckpointInfo> read_checkpoint(const std::string &path,
     if (!slot.bytes.empty())
       std::memcpy(slot.bytes.data(), entry.bytes.data(), slot.bytes.size());
   }
-  CheckpointInfo info{*hash, *seed, ""};
-  if (auto data = file.metadata().find("ampc.data");
-      data != file.metadata().end())
-    info.data = data->second;
   return info;
 }
 

@@ -41,6 +41,10 @@ write_checkpoint(const std::string &path, std::span<const VariableSlot> slots,
 read_checkpoint(const std::string &path, std::span<const VariableSlot> slots,
                 uint64_t model_hash);
 
+/// What the metadata of a checkpoint says; its tensors are not looked at.
+[[nodiscard]] AMPC_API Expected<CheckpointInfo>
+read_checkpoint_info(const std::string &path);
+
 /// Reads weights into `slots` (model variables only) by name, converting
 /// between float types. Names of the file that begin with `ampc.` are passed
 /// over. Missing or extra names are an error that lists them, unless `partial`.

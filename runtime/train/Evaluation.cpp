@@ -8,13 +8,56 @@ namespace ampc::rt {
 
 Stepper::~Stepper() = default;
 
-Expected<EvalResult>
-evaluate(DataSource &data, uint64_t batches, std::span<const Port> ports,
-         const std::function<Expected<void>(const Batch &, uint64_t,
-                                            std::span<double>)> &run) {
+namespace {
+
+/// The totals as the tensors that eval_finish takes.
+Expected<std::vector<NamedTensor>>
+totalTensors(const EvalRun &run, std::span<const double> totals) {
+  std::vector<NamedTensor> tensors;
+  for (const Port &port : run.totals) {
+    size_t i = 0;
+    while (i < run.partials.size() && run.partials[i].name != port.name)
+      ++i;
+    if (i == run.partials.size() || !port.shape.empty())
+      return fail(
+          Code::BadInput, name_of(EntryKind::EvalFinish),
+          fmt::format("'{}' is no total of what {} gives", port.name,
+                      name_of(EntryKind::EvalStep)));
+    AMPC_ASSIGN(Tensor tensor, Tensor::zeros(port.dtype, port.shape));
+    AMPC_TRY(convert(DType::F64,
+                     reinterpret_cast<const std::byte *>(&totals[i]),
+                     port.dtype, tensor.bytes().data(), 1));
+    tensors.push_back({port.name, std::move(tensor)});
+  }
+  return tensors;
+}
+
+/// The values by name: losses, then metrics.
+void sortValues(const EvalRun &run, std::span<const double> values,
+                EvalResult &result) {
+  bool named = std::any_of(
+      run.values.begin(), run.values.end(), [](const Port &port) {
+        return port.kind == PortKind::Loss && port.name == "loss";
+      });
+  for (PortKind kind : {PortKind::Loss, PortKind::Metric})
+    for (size_t i = 0; i < run.values.size(); ++i) {
+      const Port &port = run.values[i];
+      if (port.kind != kind)
+        continue;
+      result.values.emplace_back(port.name, values[i]);
+      if (kind == PortKind::Loss && (!named || port.name == "loss"))
+        result.loss += values[i];
+    }
+}
+
+} // namespace
+
+Expected<EvalResult> evaluate(DataSource &data, uint64_t batches,
+                              const EvalRun &run) {
   EvalResult result;
-  std::optional<uint64_t> available = data.batches();
-  if (batches == 0) {
+  bool wholeEpoch = batches == 0;
+  if (wholeEpoch) {
+    std::optional<uint64_t> available = data.batches();
     if (!available)
       return fail(
           Code::Usage, data.describe(),
@@ -22,44 +65,31 @@ evaluate(DataSource &data, uint64_t batches, std::span<const Port> ports,
     batches = *available;
     result.left_over = data.left_over();
   }
-  std::vector<const Port *> scalars;
-  for (PortKind kind : {PortKind::Loss, PortKind::Metric})
-    for (const Port &port : ports)
-      if (port.kind == kind)
-        scalars.push_back(&port);
-  std::vector<size_t> place; // of each scalar among those `run` writes
-  std::vector<const Port *> written;
-  for (const Port &port : ports)
-    if (port.kind == PortKind::Loss || port.kind == PortKind::Metric)
-      written.push_back(&port);
-  for (const Port *port : scalars)
-    for (size_t i = 0; i < written.size(); ++i)
-      if (written[i] == port)
-        place.push_back(i);
-
-  std::vector<double> values(written.size()), sums(written.size()),
-      counts(written.size());
+  std::vector<double> partials(run.partials.size()), totals(partials.size());
+  auto add = [&] {
+    for (size_t i = 0; i < partials.size(); ++i)
+      totals[i] += partials[i];
+  };
   for (uint64_t i = 0; i < batches; ++i) {
     AMPC_ASSIGN(const Batch *batch, data.batch(i));
-    AMPC_TRY(run(*batch, i, values));
-    for (size_t v = 0; v < values.size(); ++v) {
-      sums[v] += values[v];
-      counts[v] += written[v]->divisor;
-    }
+    AMPC_TRY(run.step(*batch, i, partials));
+    add();
     result.samples += data.batch_size();
   }
-  bool named =
-      std::any_of(scalars.begin(), scalars.end(), [](const Port *port) {
-        return port->kind == PortKind::Loss && port->name == "loss";
-      });
-  for (size_t i = 0; i < scalars.size(); ++i) {
-    // Nothing to average is 0 / 0: NaN, as the mean of an empty set is.
-    double mean = sums[place[i]] / counts[place[i]];
-    result.values.emplace_back(scalars[i]->name, mean);
-    if (scalars[i]->kind == PortKind::Loss &&
-        (!named || scalars[i]->name == "loss"))
-      result.loss += mean;
+  if (wholeEpoch && result.left_over && run.remainder) {
+    AMPC_ASSIGN(const Batch *batch, data.remainder());
+    AMPC_TRY(run.remainder(*batch, batches, partials));
+    add();
+    result.samples += result.left_over;
+    result.left_over = 0;
   }
+  AMPC_ASSIGN(std::vector<NamedTensor> tensors, totalTensors(run, totals));
+  Batch batch;
+  for (const NamedTensor &total : tensors)
+    batch.set(total.name, total.tensor);
+  std::vector<double> values(run.values.size());
+  AMPC_TRY(run.finish(batch, values));
+  sortValues(run, values, result);
   return result;
 }
 

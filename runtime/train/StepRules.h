@@ -59,23 +59,23 @@ struct StepOutputs {
   std::vector<size_t> extras;
   std::vector<std::string> extra_names;
 
-  /// Fills what the outputs tell into `result`; `mean(index)` is an output's
-  /// value over its divisor. What they do not tell stays. Allocates only where
-  /// `result.extras` has not yet its size.
-  template <class Mean>
-  void fill(StepResult &result, Mean mean) const {
+  /// Fills what the outputs tell into `result`; `value(index)` is an output's
+  /// value. What they do not tell stays. Allocates only where `result.extras`
+  /// has not yet its size.
+  template <class Value>
+  void fill(StepResult &result, Value value) const {
     if (applied)
-      result.applied = mean(*applied) != 0;
-    result.loss = loss ? mean(*loss) : 0.0f;
+      result.applied = value(*applied) != 0;
+    result.loss = loss ? value(*loss) : 0.0f;
     for (size_t i = 0; !loss && i < loss_parts.size(); ++i)
-      result.loss += mean(loss_parts[i]);
+      result.loss += value(loss_parts[i]);
     if (rate)
-      result.lr = mean(*rate);
+      result.lr = value(*rate);
     result.grad_norm =
-        grad_norm ? std::optional<float>(mean(*grad_norm)) : std::nullopt;
+        grad_norm ? std::optional<float>(value(*grad_norm)) : std::nullopt;
     result.extras.resize(extras.size());
     for (size_t i = 0; i < extras.size(); ++i)
-      result.extras[i] = mean(extras[i]);
+      result.extras[i] = value(extras[i]);
   }
 };
 

@@ -12,13 +12,26 @@
 
 namespace ampc::rt {
 
-/// Which program of a model.
-enum class EntryKind : uint8_t { TrainStep = 0, EvalStep, Infer, Gradient };
+/// What to do about windows whose gradients are not finite; the numbers are
+/// those of `fb::Nonfinite`.
+enum class Nonfinite : uint8_t { Skip = 0, Fail, Ignore };
 
-/// `train_step`, `eval_step`, `infer`, `gradient`.
+/// Which program of a model.
+enum class EntryKind : uint8_t {
+  TrainStep = 0,
+  EvalStep,
+  Infer,
+  Gradient,
+  EvalFinish
+};
+
+/// Number of kinds.
+inline constexpr size_t kEntryKinds = 5;
+
+/// `train_step`, `eval_step`, `infer`, `gradient`, `eval_finish`.
 constexpr const char *name_of(EntryKind kind) {
   constexpr const char *names[] = {"train_step", "eval_step", "infer",
-                                   "gradient"};
+                                   "gradient", "eval_finish"};
   return names[static_cast<size_t>(kind)];
 }
 

@@ -1,11 +1,13 @@
 // The training loop.
 #include "runtime/train/Trainer.h"
+#include "runtime/train/Checkpoint.h"
 #include "runtime/train/Metrics.h"
 
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <unistd.h>
 
 namespace ampc::rt {
@@ -30,6 +32,7 @@ public:
   Expected<TrainSummary> train();
 
 private:
+  Expected<void> checkResume();
   Expected<void> prepare();
   Expected<void> openMetrics(const std::string &path);
   Expected<void> take();
@@ -52,6 +55,9 @@ private:
   uint64_t savedAt = 0;   ///< window of the last checkpoint
   uint64_t skipped = 0;   ///< windows that changed nothing
   uint64_t badInARow = 0;
+  std::optional<uint64_t> validatedAt; ///< window of the last evaluation
+  double bestLoss = std::numeric_limits<double>::infinity(); ///< validation
+  uint64_t notBetter = 0; ///< validations since that one
 };
 
 Expected<void> Run::openMetrics(const std::string &path) {
@@ -61,12 +67,29 @@ Expected<void> Run::openMetrics(const std::string &path) {
   return {};
 }
 
+/// A run continues what was interrupted: the same draws and the same order of
+/// samples. Other data is somebody's choice, and said.
+Expected<void> Run::checkResume() {
+  AMPC_ASSIGN(CheckpointInfo made, read_checkpoint_info(options.resume));
+  if (options.seed && *options.seed != made.seed)
+    return fail(Code::BadInput, options.resume,
+                fmt::format("the checkpoint was made with seed {}, this run "
+                            "has seed {}; give --seed {}",
+                            made.seed, *options.seed, made.seed));
+  if (options.warn && made.data != data.describe())
+    options.warn(fmt::format("{}: trained on '{}', this run reads '{}'",
+                             options.resume, made.data, data.describe()));
+  return {};
+}
+
 Expected<void> Run::prepare() {
   if (!stepper.has_entry(EntryKind::TrainStep))
     return fail(Code::Usage, stepper.model_name(),
                 "the model has no train_step to train with");
-  if (!options.resume.empty())
+  if (!options.resume.empty()) {
+    AMPC_TRY(checkResume());
     AMPC_TRY(stepper.load(options.resume));
+  }
   firstStep = uint64_t(stepper.iteration());
   rowStep = savedAt = firstStep;
   if (!options.out.empty()) {
@@ -170,10 +193,15 @@ Expected<void> Run::validate() {
   if (!options.validation)
     return {};
   auto begin = Clock::now();
+  validatedAt = summary.steps;
   AMPC_ASSIGN(summary.validation,
               stepper.eval(*options.validation, options.validation_batches));
   for (MetricsFile &file : files)
     AMPC_TRY(file.write(validation_line(summary.steps, *summary.validation)));
+  bool better = summary.validation->loss < bestLoss;
+  notBetter = better ? 0 : notBetter + 1;
+  if (better)
+    bestLoss = summary.validation->loss;
   auto took = Clock::now() - begin;
   lastRow += took;
   lastLine += took;
@@ -183,7 +211,8 @@ Expected<void> Run::validate() {
 Expected<void> Run::finish() {
   AMPC_TRY(stepper.sync());
   AMPC_TRY(take());
-  if (!summary.interrupted)
+  bool fresh = validatedAt != summary.steps;
+  if (!summary.interrupted && fresh)
     AMPC_TRY(validate());
   AMPC_TRY(save());
   summary.wall_seconds = secondsSince(start);
@@ -202,6 +231,10 @@ Expected<TrainSummary> Run::train() {
       summary.interrupted = true;
       break;
     }
+    if (options.time_limit > 0 && secondsSince(start) >= options.time_limit) {
+      summary.stopped = fmt::format("time limit of {} s", options.time_limit);
+      break;
+    }
     AMPC_ASSIGN(const Batch *batch, data.batch(step));
     AMPC_TRY(stepper.step(*batch));
     AMPC_TRY(take());
@@ -216,6 +249,11 @@ Expected<TrainSummary> Run::train() {
       AMPC_TRY(validate());
     if (due(options.save_every))
       AMPC_TRY(save());
+    if (options.early_stop && notBetter >= options.early_stop) {
+      summary.stopped = fmt::format(
+          "no lower validation loss in {} evaluations", notBetter);
+      break;
+    }
   }
   AMPC_TRY(finish());
   return summary;

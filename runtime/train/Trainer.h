@@ -10,9 +10,6 @@
 
 namespace ampc::rt {
 
-/// What to do about windows whose gradients are not finite.
-enum class Nonfinite : uint8_t { Skip, Fail, Ignore };
-
 /// How to train.
 struct TrainOptions {
   uint64_t steps = 1000;   ///< windows in all, those before a resume included
@@ -30,6 +27,13 @@ struct TrainOptions {
   uint64_t validate_every =
       0; ///< windows between evaluations; 0: at the end only
   uint64_t validation_batches = 0; ///< 0: one epoch
+  uint64_t early_stop =
+      0; ///< ends after that many validations without a lower loss; 0: never
+  double time_limit = 0; ///< seconds after which no window begins; 0: none
+  /// Of draws and data order; a checkpoint of another seed is refused.
+  std::optional<uint64_t> seed = std::nullopt;
+  /// Told what does not end the run; empty: nobody.
+  std::function<void(const std::string &)> warn = {};
   /// Set from a signal handler; looked at between windows.
   const std::atomic<bool> *interrupt = nullptr;
 };
@@ -53,6 +57,9 @@ struct TrainSummary {
   std::string checkpoint;   ///< the last one that this run wrote; empty: none
   bool interrupted = false; ///< stopped by `interrupt`, with everything saved
   std::optional<EvalResult> validation; ///< the last evaluation
+  /// Why the run ended before its steps were done (`no lower validation loss in
+  /// 3 evaluations`, `time limit of 60 s`), else empty.
+  std::string stopped;
 };
 
 /// Called for each row, on the training thread.

@@ -106,14 +106,23 @@ TrainOptions trainOptions(const ModelSettings &settings,
   train.steps = options.steps.value_or(settings.train.steps);
   train.log_every = options.log_every.value_or(settings.train.log_every);
   train.save_every = options.save_every.value_or(settings.train.save_every);
-  train.validate_every = options.validate_every.value_or(0);
+  train.validate_every =
+      options.validate_every.value_or(settings.train.validate_every);
+  train.early_stop = options.early_stop.value_or(0);
+  train.time_limit = options.time_limit;
+  train.seed = options.seed.value_or(settings.train.seed);
+  train.warn = [](const std::string &text) {
+    std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
+  };
   train.out = options.out;
   train.metrics = options.metrics;
   train.resume = options.resume;
   train.force = options.force;
   train.nonfinite = options.nonfinite == "error"    ? Nonfinite::Fail
                     : options.nonfinite == "ignore" ? Nonfinite::Ignore
-                                                    : Nonfinite::Skip;
+                    : options.nonfinite == "skip"   ? Nonfinite::Skip
+                                                    : settings.train.nonfinite;
+  train.max_skipped = settings.train.max_skipped;
   train.compile_seconds = settings.compile_seconds;
   train.interrupt = &watchInterrupts();
   return train;
@@ -158,6 +167,9 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   } else {
     if (!summary.checkpoint.empty())
       print(fmt::format("checkpoint {}", summary.checkpoint));
+    if (!summary.stopped.empty())
+      print(fmt::format("stopped after step {}: {}", summary.steps,
+                        summary.stopped));
     if (summary.interrupted)
       print(fmt::format("interrupted after step {}", summary.steps));
     else if (summary.validation)

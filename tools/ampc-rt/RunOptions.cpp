@@ -70,6 +70,12 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   addCount(command, "--log-every", options.log_every, "Steps between rows");
   addCount(command, "--validate-every", options.validate_every,
            "Steps between validations (0: the end)");
+  addCount(command, "--early-stop", options.early_stop,
+           "End after N validations without a lower loss");
+  command
+      .add_option("--time-limit", options.time_limit,
+                  "Begin no step after that many seconds")
+      ->check(CLI::PositiveNumber);
   command.add_option("--resume", options.resume, "Continue from a checkpoint");
   command.add_option("--metrics", options.metrics,
                      "Write metrics to FILE.jsonl");

@@ -16,7 +16,9 @@ struct RunOptions {
   std::optional<uint64_t> steps, seed, log_every, save_every, validate_every;
   int threads = 0; ///< 0: one per processor
   std::string out, resume, metrics, weights;
-  std::string nonfinite = "skip"; ///< skip, error, ignore
+  std::optional<uint64_t> early_stop; ///< validations without a lower loss
+  double time_limit = 0;              ///< seconds; 0: none
+  std::string nonfinite;              ///< skip, error, ignore
   std::string progress = "auto";  ///< auto, plain: a row a line; none: no rows
   bool partial = false, force = false, json = false;
   std::vector<std::string> input; ///< `NAME=FILE.npy`

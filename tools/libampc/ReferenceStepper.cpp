@@ -4,6 +4,7 @@
 
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluation.h"
+#include "runtime/train/InputChecks.h"
 #include "runtime/train/StepRules.h"
 #include "tools/libampc/Capture.h"
 
@@ -53,10 +54,6 @@ amp::Entry entryOf(rt::EntryKind kind) {
   return *amp::symbolizeEntry(rt::name_of(kind));
 }
 
-bool isScalarPort(const rt::Port &port) {
-  return port.kind == rt::PortKind::Loss || port.kind == rt::PortKind::Metric;
-}
-
 } // namespace
 
 rt::Expected<std::unique_ptr<ReferenceStepper>>
@@ -86,6 +83,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
                     std::string("the model has no entry '") +
                         rt::name_of(entry) + "'");
   SmallVector<reference::Tensor> arguments;
+  std::vector<rt::Port> ports = plan.inputs(entry);
   for (BlockArgument argument : func.getArguments()) {
     std::string name = func.getArgAttrOfType<StringAttr>(
                                argument.getArgNumber(), amp::kNameAttr)
@@ -98,6 +96,8 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
     bool same = view->dtype == dtypeOf(type.getElementType()) &&
                 ArrayRef<int64_t>(view->shape.data(), view->shape.size()) ==
                     type.getShape();
+    if (same)
+      AMPC_TRY(rt::check_input(ports[argument.getArgNumber()], *view));
     ArrayRef<char> bytes(reinterpret_cast<const char *>(view->bytes.data()),
                          view->bytes.size());
     FailureOr<reference::Tensor> tensor =
@@ -129,9 +129,15 @@ double ReferenceStepper::scalar(StringRef variable, double missing) const {
 rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   double before = scalar(amp::kUpdateVariable, 0);
   float rate = static_cast<float>(scalar(amp::kLearningRateVariable, 0));
-  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
-              evaluateEntry(rt::EntryKind::TrainStep, batch));
-  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::TrainStep);
+  if (fault)
+    return tl::unexpected(*fault);
+  auto evaluated = evaluateEntry(rt::EntryKind::TrainStep, batch);
+  if (!evaluated) {
+    if (evaluated.error().code == rt::Code::BadInput)
+      fault = rt::fault_of(evaluated.error(), iteration() + 1);
+    return tl::unexpected(fault.value_or(evaluated.error()));
+  }
+  SmallVector<reference::Tensor> &values = *evaluated;
   rt::StepResult result;
   result.iteration = iteration();
   result.applied = scalar(amp::kUpdateVariable, before + 1) != before;
@@ -139,7 +145,7 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   if (variables.find(rt::state::kScale))
     result.scale = static_cast<float>(scalar(rt::state::kScale, 0));
   stepOutputs.fill(result, [&](size_t port) {
-    return static_cast<float>(values[port].number(0) / ports[port].divisor);
+    return static_cast<float>(values[port].number(0));
   });
   results.push_back(std::move(result));
   return {};
@@ -170,25 +176,34 @@ ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
 
 rt::Expected<rt::EvalResult> ReferenceStepper::eval(rt::DataSource &data,
                                                     uint64_t batches) {
-  std::vector<rt::Port> ports = plan.outputs(rt::EntryKind::EvalStep);
-  return rt::evaluate(
-      data, batches, ports,
-      [&](const rt::Batch &batch, uint64_t index,
-          std::span<double> out) -> rt::Expected<void> {
-        auto type = RankedTensorType::get(
-            {}, IntegerType::get(&model.impl().context, 64));
-        if (variables.find(amp::kEvalIndexVariable))
-          (void)variables.set(amp::kEvalIndexVariable,
-                              reference::Tensor::ofIntegers(
-                                  type, {static_cast<int64_t>(index)}));
-        AMPC_ASSIGN(SmallVector<reference::Tensor> values,
-                    evaluateEntry(rt::EntryKind::EvalStep, batch));
-        size_t next = 0;
-        for (auto [port, value] : llvm::zip(ports, values))
-          if (isScalarPort(port))
-            out[next++] = value.number(0);
-        return {};
-      });
+  auto run = [&](rt::EntryKind entry, const rt::Batch &batch,
+                 std::span<double> out) -> rt::Expected<void> {
+    AMPC_ASSIGN(SmallVector<reference::Tensor> values,
+                evaluateEntry(entry, batch));
+    for (auto [number, value] : llvm::zip(out, values))
+      number = value.number(0);
+    return {};
+  };
+  rt::EvalRun entries{
+      plan.outputs(rt::EntryKind::EvalStep),
+      plan.inputs(rt::EntryKind::EvalFinish),
+      plan.outputs(rt::EntryKind::EvalFinish),
+      [&](const rt::Batch &batch, uint64_t index, std::span<double> out) {
+        setCounter(amp::kEvalIndexVariable, static_cast<int64_t>(index));
+        return run(rt::EntryKind::EvalStep, batch, out);
+      },
+      [&](const rt::Batch &batch, std::span<double> out) {
+        return run(rt::EntryKind::EvalFinish, batch, out);
+      }};
+  return rt::evaluate(data, batches, entries);
+}
+
+void ReferenceStepper::setCounter(StringRef name, int64_t value) {
+  if (!variables.find(name))
+    return;
+  auto type =
+      RankedTensorType::get({}, IntegerType::get(&model.impl().context, 64));
+  (void)variables.set(name, reference::Tensor::ofIntegers(type, {value}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,13 +300,8 @@ rt::Expected<void> ReferenceStepper::load(const std::string &path) {
               rt::read_checkpoint(path, loaded.slots, plan.model_hash()));
   seed = info.seed;
   results.clear();
-  if (variables.find(amp::kSeedVariable)) {
-    auto type =
-        RankedTensorType::get({}, IntegerType::get(&model.impl().context, 64));
-    (void)variables.set(
-        amp::kSeedVariable,
-        reference::Tensor::ofIntegers(type, {static_cast<int64_t>(seed)}));
-  }
+  fault.reset();
+  setCounter(amp::kSeedVariable, static_cast<int64_t>(seed));
   return restore(loaded);
 }
 

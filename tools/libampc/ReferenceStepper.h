@@ -71,6 +71,8 @@ private:
   uint64_t seedInForce() const;
 
   double scalar(llvm::StringRef variable, double missing) const;
+  /// Sets an i64 scalar variable, where the model has it.
+  void setCounter(llvm::StringRef name, int64_t value);
 
   const Model &model;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -78,6 +80,7 @@ private:
   uint64_t seed;
   reference::Variables variables;
   rt::StepOutputs stepOutputs; ///< of train_step
+  std::optional<rt::Error> fault; ///< of a window: no later one runs
   std::deque<rt::StepResult> results;
 };
 

@@ -205,9 +205,9 @@ func.func private @index_range_result() -> (tensor<f32> {amp.index_range = []})
 // -----
 
 // expected-error @+1 {{an index range has 1 extents but 0 strides}}
-func.func private @index_range_rank(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = 1, extents = array<i64: 4>, strides = array<i64>, noun = "label", op = "nll", loc = loc(unknown)>]})
+func.func private @index_range_rank(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = 1, extents = [4], strides = [], noun = "label", op = "nll", loc = loc(unknown)>]})
 
 // -----
 
 // expected-error @+1 {{an index range's extents must be at least 1, its offset and strides at least 0}}
-func.func private @index_range_extent(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = -1, extents = array<i64: 4>, strides = array<i64: 1>, noun = "label", op = "nll", loc = loc(unknown)>]})
+func.func private @index_range_extent(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = -1, extents = [4], strides = [1], noun = "label", op = "nll", loc = loc(unknown)>]})

@@ -39,11 +39,11 @@ module @whole attributes {
 // CHECK-SAME: amp.model_hash = 7 : i64
 module @data attributes {amp.data_shuffle = false, amp.data_validation = 0.1, amp.model_hash = 7 : i64} {
   // CHECK: func.func @eval_step(
-  // CHECK-SAME: amp.index_range = [#amp.index_range<low = 0, high = 10, ignore = -100 : i64, offset = 1, extents = array<i64: 4>, strides = array<i64: 2>, noun = "label", op = "cross_entropy", loc = loc("m.amp":12:3)>]
+  // CHECK-SAME: amp.index_range = [#amp.index_range<low = 0, high = 10, ignore = -100 : i64, offset = 1, extents = [4], strides = [2], noun = "label", op = "cross_entropy", loc = loc("m.amp":12:3)>]
   // CHECK-SAME: -> (tensor<8xi32> {amp.io = #amp.io<partial>
   func.func @eval_step(%x: tensor<8xi32> {amp.name = "x", amp.io = #amp.io<target>,
         amp.index_range = [#amp.index_range<low = 0, high = 10, ignore = -100, offset = 1,
-                             extents = array<i64: 4>, strides = array<i64: 2>, noun = "label",
+                             extents = [4], strides = [2], noun = "label",
                              op = "cross_entropy", loc = loc("m.amp":12:3)>]})
       -> (tensor<8xi32> {amp.name = "s", amp.io = #amp.io<partial>})
       attributes {amp.entry = #amp.entry<eval_step>} {

@@ -75,19 +75,57 @@ module attributes {amp.stage = #amp.stage<typed>} {
 
 // -----
 
-// @negative_integer: no gradient passes a comparison or an integer.
+// The parts of a chunk give one concatenation, with zeros for the part that no
+// gradient reaches; a frozen parameter gets none.
+
+module attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {groups = [{names = ["v", "w"], frozen = true}, {names = ["w"], frozen = false}]}} {
+  amp.variable @v : tensor<2x9xf32> role parameter init ones
+  amp.variable @w : tensor<2x9xf32> role parameter init ones
+  // CHECK-LABEL: func.func @train_step
+  // CHECK-NOT: amp.wrt = @v
+  // CHECK-SAME: amp.wrt = @w
+  func.func @train_step(%x: tensor<2x3xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    %v = amp.read @v : tensor<2x9xf32>
+    %w = amp.read @w : tensor<2x9xf32>
+    %u = amp.mul %v, %w : tensor<2x9xf32>
+    %a = amp.slice %u starts [0, 6] steps [1, 1] : tensor<2x9xf32> -> tensor<2x3xf32>
+    %b = amp.slice %u starts [0, 3] steps [1, 1] : tensor<2x9xf32> -> tensor<2x3xf32>
+    %c = amp.slice %u starts [0, 0] steps [1, 1] : tensor<2x9xf32> -> tensor<2x3xf32>
+    %p = amp.add %a, %c : tensor<2x3xf32>
+    %l = amp.reduce sum %p over [0, 1] order row accumulate f32 : tensor<2x3xf32> -> tensor<f32>
+    // CHECK: %[[G:.*]] = amp.broadcast {{.*}} -> tensor<2x3xf32>
+    // CHECK-NOT: amp.pad
+    // CHECK: %[[Z:.*]] = amp.constant dense<0.000000e+00> : tensor<2x3xf32>
+    // CHECK: %[[DU:.*]] = amp.concat %[[G]], %[[Z]], %[[G]] axis 1
+    // CHECK-NOT: amp.pad
+    // CHECK: amp.mul {{.*}}%[[DU]]
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
+// Slices that overlap, or skip, give one padded tensor each.
 
 module attributes {amp.stage = #amp.stage<typed>} {
   amp.variable @w : tensor<4xf32> role parameter init ones
   // CHECK-LABEL: func.func @train_step
-  // CHECK-NOT: #amp.io<gradient>
-  func.func @train_step(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+  // CHECK-NOT: amp.concat
+  // CHECK: %[[A:.*]] = amp.pad
+  // CHECK: %[[B:.*]] = amp.pad
+  // CHECK: %[[S:.*]] = amp.add %[[A]], %[[B]]
+  // CHECK: return %{{.*}}, %[[S]]
+  func.func @train_step(%x: tensor<3xf32> {amp.name = "x", amp.io = #amp.io<input>})
       -> (tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>})
       attributes {amp.entry = #amp.entry<train_step>} {
     %w = amp.read @w : tensor<4xf32>
-    %c = amp.compare lt %w, %x : tensor<4xf32>
-    %f = amp.cast %c origin user : tensor<4xi1> -> tensor<4xf32>
-    %l = amp.reduce sum %f over [0] order row accumulate f32 : tensor<4xf32> -> tensor<f32>
+    %a = amp.slice %w starts [0] steps [1] : tensor<4xf32> -> tensor<3xf32>
+    %b = amp.slice %w starts [1] steps [1] : tensor<4xf32> -> tensor<3xf32>
+    %p = amp.add %a, %b : tensor<3xf32>
+    %l = amp.reduce sum %p over [0] order row accumulate f32 : tensor<3xf32> -> tensor<f32>
     return %l : tensor<f32>
   }
 }

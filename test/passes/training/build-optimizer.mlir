@@ -81,3 +81,133 @@ module attributes {amp.stage = #amp.stage<typed>,
 // CHECK-NOT: amp.variable
 module attributes {amp.stage = #amp.stage<typed>} {
 }
+
+// -----
+
+// Groups: own hyper-parameters, a share of the rate; the schedule multiplies
+// every rate and is reported; the base rate starts scaled to the batch.
+
+// CHECK-LABEL: module @groups
+// CHECK: amp.variable @"ampc.state/lr" : tensor<f32> role rate init constant with [2.500000e-01]
+// CHECK-NOT: @"ampc.momentum/v"
+// CHECK: amp.variable @"ampc.momentum/w"
+module @groups attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64, momentum = 9.0e-1 : f64},
+                 base_batch = 8 : i64, steps = 100 : i64,
+                 schedule = {kind = "linear", final = 1.0e-1 : f64, warmup = 10 : i64},
+                 groups = [{names = ["v"], momentum = 0.0 : f64, lr = 1.0 : f64}]}} {
+  amp.variable @v : tensor<4xf32> role parameter init ones
+  amp.variable @w : tensor<4xf32> role parameter init ones
+  // CHECK-LABEL: func.func @train_step
+  // CHECK-SAME: -> (tensor<f32> {amp.io = #amp.io<metric>, amp.name = "ampc.lr"})
+  func.func @train_step(%g: tensor<4xf32> {amp.name = "g", amp.io = #amp.io<input>})
+      -> (tensor<4xf32> {amp.name = "grad.v", amp.io = #amp.io<gradient>, amp.wrt = @v},
+          tensor<4xf32> {amp.name = "grad.w", amp.io = #amp.io<gradient>, amp.wrt = @w})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    // CHECK: %[[U:.*]] = amp.read @"ampc.state/update"
+    // CHECK: %[[BASE:.*]] = amp.read @"ampc.state/lr"
+    // CHECK: %[[SINCE:.*]] = amp.sub %[[U]], %{{.*}} : tensor<i64>
+    // CHECK: %[[X:.*]] = amp.minimum
+    // CHECK: %[[MAIN:.*]] = amp.add
+    // CHECK: %[[RISING:.*]] = amp.div %{{.*}}, %{{.*}} : tensor<f64>
+    // CHECK: %[[LATE:.*]] = amp.compare ge %[[U]]
+    // CHECK: %[[FACTOR:.*]] = amp.select %[[LATE]], %[[MAIN]], %[[RISING]]
+    // CHECK: %[[WIDE:.*]] = amp.mul %{{.*}}, %[[FACTOR]] : tensor<f64>
+    // CHECK: %[[RATE:.*]] = amp.cast %[[WIDE]]
+    // CHECK: %[[TWO:.*]] = amp.constant dense<2.000000e+00> : tensor<f64>
+    // CHECK: %[[SHARE:.*]] = amp.mul %{{.*}}, %[[TWO]] : tensor<f64>
+    // CHECK: %[[RATEV:.*]] = amp.cast %[[SHARE]]
+    // CHECK: amp.sgd %{{.*}}, %arg0 update %[[U]] lr %[[RATEV]] : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    // CHECK: amp.sgd %{{.*}}, %arg0 state %{{.*}} update %[[U]] lr %{{.*}} {momentum = 9.000000e-01 : f64}
+    // CHECK: return %[[RATE]]
+    return %g, %g : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// The global norm: squares in f64, rows then over the rows, the parameters in
+// order; every gradient is scaled, and the norm reported.
+
+// CHECK-LABEL: module
+module attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, clip_norm = 2.0 : f64}} {
+  amp.variable @v : tensor<2x4xf32> role parameter init ones
+  amp.variable @w : tensor<f32> role parameter init ones
+  // CHECK-LABEL: func.func @train_step
+  // CHECK-SAME: -> (tensor<f32> {amp.io = #amp.io<metric>, amp.name = "ampc.grad_norm"})
+  func.func @train_step(%g: tensor<2x4xf32> {amp.name = "g", amp.io = #amp.io<input>},
+                        %h: tensor<f32> {amp.name = "h", amp.io = #amp.io<input>})
+      -> (tensor<2x4xf32> {amp.name = "grad.v", amp.io = #amp.io<gradient>, amp.wrt = @v},
+          tensor<f32> {amp.name = "grad.w", amp.io = #amp.io<gradient>, amp.wrt = @w})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    // CHECK: %[[G:.*]] = amp.cast %arg0 {{.*}} -> tensor<2x4xf64>
+    // CHECK: %[[GG:.*]] = amp.mul %[[G]], %[[G]]
+    // CHECK: %[[ROWS:.*]] = amp.reduce sum %[[GG]] over [1] order row accumulate f64
+    // CHECK: %[[A:.*]] = amp.reduce sum %[[ROWS]] over [0] order row accumulate f64
+    // CHECK: %[[H:.*]] = amp.cast %arg1
+    // CHECK: %[[B:.*]] = amp.mul %[[H]], %[[H]]
+    // CHECK: %[[SUM:.*]] = amp.add %[[A]], %[[B]] : tensor<f64>
+    // CHECK: %[[NORM:.*]] = amp.sqrt %[[SUM]]
+    // CHECK: %[[REPORT:.*]] = amp.cast %[[NORM]]
+    // CHECK: %[[EPS:.*]] = amp.constant dense<9.99{{.*}}E-7> : tensor<f64>
+    // CHECK: %[[PAD:.*]] = amp.add %[[NORM]], %[[EPS]]
+    // CHECK: %[[TWO:.*]] = amp.constant dense<2.000000e+00> : tensor<f64>
+    // CHECK: %[[SHARE:.*]] = amp.div %[[TWO]], %[[PAD]]
+    // CHECK: %[[CAP:.*]] = amp.minimum %[[SHARE]]
+    // CHECK: %[[C:.*]] = amp.cast %[[CAP]]
+    // CHECK: %[[S:.*]] = amp.broadcast %[[C]]
+    // CHECK: %[[GS:.*]] = amp.mul %arg0, %[[S]]
+    // CHECK: %[[HS:.*]] = amp.mul %arg1, %[[C]]
+    // CHECK: amp.sgd %{{.*}}, %[[GS]] update
+    // CHECK: amp.sgd %{{.*}}, %[[HS]] update
+    // CHECK: return %[[REPORT]]
+    return %g, %h : tensor<2x4xf32>, tensor<f32>
+  }
+}
+
+// -----
+
+// The other schedules.
+
+// CHECK-LABEL: module
+module @cosine attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, schedule = {kind = "cosine"}}} {
+  // CHECK-LABEL: func.func @train_step
+  // CHECK: amp.cos
+  func.func @train_step() attributes {amp.entry = #amp.entry<train_step>} {
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module
+module @every attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, schedule = {kind = "step", every = 30 : i64}}} {
+  // CHECK-LABEL: func.func @train_step
+  // CHECK: amp.constant dense<1.000000e-01> : tensor<f64>
+  // CHECK: %[[E:.*]] = amp.constant dense<30> : tensor<i64>
+  // CHECK: amp.floor_div %{{.*}}, %[[E]]
+  // CHECK: amp.pow
+  func.func @train_step() attributes {amp.entry = #amp.entry<train_step>} {
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module
+module @milestones attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64},
+                 schedule = {kind = "step", milestones = [3, 9], gamma = 5.0e-1 : f64}}} {
+  // CHECK-LABEL: func.func @train_step
+  // CHECK: %[[A:.*]] = amp.constant dense<3> : tensor<i64>
+  // CHECK: amp.compare ge %{{.*}}, %[[A]]
+  // CHECK: %[[B:.*]] = amp.constant dense<9> : tensor<i64>
+  // CHECK: amp.compare ge %{{.*}}, %[[B]]
+  // CHECK: amp.pow
+  func.func @train_step() attributes {amp.entry = #amp.entry<train_step>} {
+    return
+  }
+}

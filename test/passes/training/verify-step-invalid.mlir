@@ -163,8 +163,20 @@ module attributes {amp.stage = #amp.stage<step>} {
 // step_c9
 module attributes {amp.stage = #amp.stage<step>} {
   // expected-error @below {{loss 0 must be an f32 or f64 scalar, got 'tensor<4xf32>'}}
-  func.func @eval_step(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+  func.func @eval_finish(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
       -> (tensor<4xf32> {amp.name = "loss", amp.io = #amp.io<loss>})
+      attributes {amp.entry = #amp.entry<eval_finish>} {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// step_c12
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{partial 0 must be a scalar, got 'tensor<4xf32>'}}
+  func.func @eval_step(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<4xf32> {amp.name = "s", amp.io = #amp.io<partial>})
       attributes {amp.entry = #amp.entry<eval_step>} {
     return %x : tensor<4xf32>
   }
@@ -172,9 +184,9 @@ module attributes {amp.stage = #amp.stage<step>} {
 
 // -----
 
-// step_c9
+// step_c12
 module attributes {amp.stage = #amp.stage<step>} {
-  // expected-error @below {{loss 0 needs a positive amp.divisor}}
+  // expected-error @below {{result 0 is of kind loss; eval_step gives partial results, and it alone}}
   func.func @eval_step(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>})
       -> (tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>})
       attributes {amp.entry = #amp.entry<eval_step>} {

@@ -20,10 +20,14 @@ module attributes {amp.stage = #amp.stage<placed>, amp.model = "tiny",
   amp.variable @m : tensor<4xf32> role moment init zeros
   amp.variable @u : tensor<3xf32> role parameter init uniform with [-0.5, 0.5] site 3
   func.func @train_step(
-      %x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      %x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>},
+      %labels: tensor<8xi32> {amp.name = "labels", amp.io = #amp.io<target>, amp.place = #amp.place<input, 1>,
+        amp.index_range = [#amp.index_range<low = 0, high = 10, ignore = -100, offset = 1,
+                             extents = [3], strides = [2], noun = "label",
+                             op = "nll", loc = loc("tiny.amp":12:3)>]})
       -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>},
           tensor<2x2xf32> {amp.name = "k", amp.io = #amp.io<output>},
-          tensor<f32> {amp.name = "s", amp.io = #amp.io<loss>, amp.divisor = 8 : i64})
+          tensor<f32> {amp.name = "s", amp.io = #amp.io<loss>})
       attributes {amp.entry = #amp.entry<train_step>, amp.arena_bytes = 64 : i64} {
     %w = amp.read @w {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4xf32>
     %m = amp.read @m {amp.place = [#amp.place<variable, 0, @m>]} : tensor<4xf32>
@@ -91,7 +95,18 @@ TEST(Plan, HoldsVariablesPortsSettingsAndSources) {
   const rt::fb::Entry *entry = plan.entries()->Get(0);
   EXPECT_EQ(entry->name()->str(), "train_step");
   EXPECT_EQ(entry->outputs()->Get(2)->kind(), rt::fb::IoKind::Loss);
-  EXPECT_EQ(entry->outputs()->Get(2)->divisor(), 8.0);
+  ASSERT_EQ(entry->inputs()->Get(1)->checks()->size(), 1u);
+  const rt::fb::IndexCheck &check = *entry->inputs()->Get(1)->checks()->Get(0);
+  EXPECT_EQ(check.low(), 0);
+  EXPECT_EQ(check.high(), 10);
+  EXPECT_TRUE(check.has_ignore());
+  EXPECT_EQ(check.ignore(), -100);
+  EXPECT_EQ(check.offset(), 1u);
+  EXPECT_EQ(check.extents()->Get(0), 3u);
+  EXPECT_EQ(check.strides()->Get(0), 2u);
+  EXPECT_EQ(check.noun()->str(), "label");
+  EXPECT_EQ(check.op()->str(), "nll");
+  EXPECT_EQ(plan.sources()->Get(check.source())->line(), 12u);
   // fill, launch, copy to @m, copy of the arena to output 0, copy of the
   // constant to output 1; reads, the reshape and the write in place cost
   // nothing.

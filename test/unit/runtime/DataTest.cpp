@@ -251,8 +251,8 @@ TEST(Safetensors, DamagedFilesNeverCrash) {
 }
 
 const std::vector<Port> kPorts = {
-    {"x", PortKind::Input, DType::F32, {4, 3}, 1},
-    {"t", PortKind::Target, DType::F32, {4, 2}, 1}};
+    {"x", PortKind::Input, DType::F32, {4, 3}},
+    {"t", PortKind::Target, DType::F32, {4, 2}}};
 
 std::vector<float> taken(DataSource &source, uint64_t index, const char *name) {
   const Batch *batch = must(source.batch(index));
@@ -273,7 +273,7 @@ TEST(Streams, MadeUpSamplesAreAFunctionOfTheirNumber) {
   EXPECT_EQ(taken(*b, 7, "x"), seventh) << "in any order";
 
   // Another batch size cuts the same samples differently.
-  std::vector<Port> wide = {{"x", PortKind::Input, DType::F32, {8, 3}, 1}};
+  std::vector<Port> wide = {{"x", PortKind::Input, DType::F32, {8, 3}}};
   auto c = must(open_data({&line, 1}, wide, {}));
   std::vector<float> both = taken(*c, 3, "x"); // samples 24 to 31
   EXPECT_EQ(std::vector<float>(both.begin() + 12, both.end()), seventh);
@@ -378,12 +378,12 @@ TEST(Streams, RefusalsNameTheInput) {
          "'x' has data already");
   refuse({{{"x"}, "normal:1", false}},
          "'x' is of i32; normal data is for float inputs",
-         {{"x", PortKind::Input, DType::I32, {4}, 1}});
+         {{"x", PortKind::Input, DType::I32, {4}}});
   refuse({{{"x"}, "npy:ten.npy", false}},
          "'x' expects i32[3], the file holds f32[3]",
-         {{"x", PortKind::Input, DType::I32, {4, 3}, 1}});
+         {{"x", PortKind::Input, DType::I32, {4, 3}}});
   refuse({{{"x"}, "normal:1", false}}, "has no axis of samples",
-         {{"x", PortKind::Input, DType::F32, {}, 1}});
+         {{"x", PortKind::Input, DType::F32, {}}});
 }
 
 TEST(DataLines, CommandLineWins) {

@@ -1,8 +1,9 @@
-// Means over a data set: sums over sums, several losses, files with a
-// remainder, validation rows.
+// Evaluation over a data set: totals, the formula at the end, several losses,
+// the incomplete batch, validation rows.
 #include "runtime/api/Runtime.h"
 #include "test/unit/runtime/TestPlans.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -20,41 +21,105 @@ std::unique_ptr<DataSource> tenSamples(const std::vector<Port> &ports) {
   return must(open_data({&line, 1}, ports, options));
 }
 
-TEST(Evaluation, DividesSumsBySums) {
-  std::vector<Port> inputs = {{"x", PortKind::Input, DType::F32, {4}, 1}};
-  std::vector<Port> outputs = {{"hits", PortKind::Metric, DType::F32, {}, 2},
-                               {"a", PortKind::Loss, DType::F32, {}, 4},
-                               {"y", PortKind::Output, DType::F32, {4}, 1},
-                               {"b", PortKind::Loss, DType::F32, {}, 1}};
+TEST(Evaluation, AddsUpAndFinishesOnce) {
+  std::vector<Port> inputs = {{"x", PortKind::Input, DType::F32, {4}}};
   auto data = tenSamples(inputs);
-  auto run = [](const Batch &batch, uint64_t index,
-                std::span<double> values) -> Expected<void> {
-    EXPECT_EQ(values.size(), 3u);
-    const auto *x =
-        reinterpret_cast<const float *>(batch.find("x")->bytes.data());
-    values[0] = double(index); // hits
-    values[1] = x[0] + x[1] + x[2] + x[3];
+  auto first = [](const Batch &batch, const char *name) {
+    return double(
+        *reinterpret_cast<const float *>(batch.find(name)->bytes.data()));
+  };
+  EvalRun run;
+  run.partials = {{"sum", PortKind::Partial, DType::F32, {}},
+                  {"count", PortKind::Partial, DType::F32, {}}};
+  run.totals = {run.partials[1], run.partials[0]}; // by name, in any order
+  run.values = {{"root", PortKind::Metric, DType::F32, {}},
+                {"a", PortKind::Loss, DType::F32, {}},
+                {"b", PortKind::Loss, DType::F32, {}}};
+  run.step = [&](const Batch &batch, uint64_t index,
+                 std::span<double> partials) -> Expected<void> {
+    EXPECT_EQ(first(batch, "x"), double(4 * index));
+    partials[0] = double(index) + 1;
+    partials[1] = 4;
+    return {};
+  };
+  int finished = 0;
+  run.finish = [&](const Batch &batch,
+                   std::span<double> values) -> Expected<void> {
+    ++finished;
+    double mean = first(batch, "sum") / first(batch, "count");
+    values[0] = std::sqrt(mean);
+    values[1] = mean;
     values[2] = 5;
     return {};
   };
-  EvalResult result = must(evaluate(*data, 0, outputs, run));
+  EvalResult result = must(evaluate(*data, 0, run));
+  EXPECT_EQ(finished, 1);
   EXPECT_EQ(result.samples, 8u);
-  EXPECT_EQ(result.left_over, 2u);
+  EXPECT_EQ(result.left_over, 2u) << "nothing takes the incomplete batch";
   ASSERT_EQ(result.values.size(), 3u);
-  EXPECT_EQ(result.values[0], (std::pair<std::string, double>("a", 28.0 / 8)));
+  EXPECT_EQ(result.values[0], (std::pair<std::string, double>("a", 3.0 / 8)));
   EXPECT_EQ(result.values[1], (std::pair<std::string, double>("b", 5)));
-  EXPECT_EQ(result.values[2], (std::pair<std::string, double>("hits", 0.25)));
-  EXPECT_EQ(result.loss, 3.5 + 5) << "losses add up where none is `loss`";
+  EXPECT_EQ(result.values[2],
+            (std::pair<std::string, double>("root", std::sqrt(3.0 / 8))));
+  EXPECT_EQ(result.loss, 3.0 / 8 + 5) << "losses add up where none is `loss`";
 
-  outputs[1].name = "loss";
-  EXPECT_EQ(must(evaluate(*data, 0, outputs, run)).loss, 3.5);
-  auto failing = [](const Batch &, uint64_t index,
-                    std::span<double>) -> Expected<void> {
+  run.values[1].name = "loss";
+  EXPECT_EQ(must(evaluate(*data, 0, run)).loss, 3.0 / 8);
+  EXPECT_EQ(must(evaluate(*data, 1, run)).loss, 1.0 / 4);
+  run.totals[0].name = "other";
+  EXPECT_EQ(errorOf(evaluate(*data, 0, run)).message,
+            "'other' is no total of what eval_step gives");
+  run.step = [](const Batch &, uint64_t index,
+                std::span<double>) -> Expected<void> {
     if (index == 1)
       return fail(Code::Environment, "", "broken");
     return {};
   };
-  EXPECT_EQ(errorOf(evaluate(*data, 0, outputs, failing)).message, "broken");
+  EXPECT_EQ(errorOf(evaluate(*data, 0, run)).message, "broken");
+}
+
+/// Ten samples in batches of four, the last two of them a batch of their own.
+class WithRemainder : public DataSource {
+public:
+  Expected<const Batch *> batch(uint64_t) override { return &empty; }
+  std::optional<uint64_t> batches() const override { return 2; }
+  uint64_t left_over() const override { return 2; }
+  Expected<const Batch *> remainder() override { return &empty; }
+  uint64_t batch_size() const override { return 4; }
+  std::string describe() const override { return "ten"; }
+
+private:
+  Batch empty;
+};
+
+TEST(Evaluation, CountsTheIncompleteBatchWhereAProgramTakesIt) {
+  WithRemainder data;
+  EvalRun run;
+  run.partials = run.totals = {{"sum", PortKind::Partial, DType::F64, {}}};
+  run.values = {{"loss", PortKind::Loss, DType::F32, {}}};
+  std::vector<uint64_t> numbers;
+  auto step = [&](double each) {
+    return [&numbers, each](const Batch &, uint64_t index,
+                            std::span<double> partials) -> Expected<void> {
+      numbers.push_back(index);
+      partials[0] = each;
+      return {};
+    };
+  };
+  run.step = step(1);
+  run.finish = [](const Batch &batch,
+                  std::span<double> values) -> Expected<void> {
+    values[0] =
+        *reinterpret_cast<const double *>(batch.find("sum")->bytes.data());
+    return {};
+  };
+  run.remainder = step(0.5);
+  EvalResult result = must(evaluate(data, 0, run));
+  EXPECT_EQ(result.loss, 2.5);
+  EXPECT_EQ(result.samples, 10u);
+  EXPECT_EQ(result.left_over, 0u);
+  EXPECT_EQ(numbers, (std::vector<uint64_t>{0, 1, 2}));
+  EXPECT_EQ(must(evaluate(data, 2, run)).loss, 2) << "batches were counted";
 }
 
 TEST(Evaluation, TrainingValidatesWithoutChangingItself) {

@@ -33,7 +33,7 @@ TEST(PlanFile, RoundTrip) {
 
   Plan plan = must(Plan::load(path));
   EXPECT_EQ(plan.inputs(EntryKind::TrainStep).size(), 2u);
-  EXPECT_EQ(plan.outputs(EntryKind::EvalStep)[0].divisor, 24);
+  EXPECT_EQ(plan.outputs(EntryKind::EvalStep)[0].kind, PortKind::Partial);
   EXPECT_EQ(plan.train_defaults().steps, 20u);
   EXPECT_EQ(plan.data_lines()[0].spec, "normal:3");
 }
@@ -81,7 +81,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 2; "
+            "plan of format version 9, this runtime reads version 3; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -122,6 +122,20 @@ struct Nonsense {
   const char *expected;
   std::function<void(fb::PlanT &)> change;
 };
+
+/// A check of every element of target `t`, made i32; it is in order.
+fb::IndexCheckT &addCheck(fb::PlanT &plan) {
+  fb::PortT &port = *plan.entries[0]->inputs[1];
+  port.type->dtype = fb::DType::I32;
+  auto check = std::make_unique<fb::IndexCheckT>();
+  check->high = 10;
+  check->extents = {8, 3};
+  check->strides = {3, 1};
+  check->noun = "label";
+  check->op = "nll";
+  port.checks.push_back(std::move(check));
+  return *port.checks.back();
+}
 
 fb::ContractionT &firstContraction(fb::PlanT &plan) {
   return *plan.entries[0]->instructions[0]->op.AsContraction();
@@ -167,11 +181,32 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { p.entries[0]->inputs[0]->bytes = 64; }},
       {"input 'x' is of kind 3",
        [](auto &p) { p.entries[0]->inputs[0]->kind = fb::IoKind::Loss; }},
-      {"divisor 0, expected a positive number",
-       [](auto &p) { p.entries[0]->outputs[0]->divisor = 0; }},
-      {"a loss or metric is a scalar",
+      {"a check needs integers, the input is f32",
+       [](auto &p) {
+         addCheck(p);
+         p.entries[0]->inputs[1]->type->dtype = fb::DType::F32;
+       }},
+      {"a check leaves the input's 24 elements",
+       [](auto &p) { addCheck(p).offset = 1; }},
+      {"a check leaves the input's 24 elements",
+       [](auto &p) { addCheck(p).strides = {UINT64_MAX, 1}; }},
+      {"a check leaves the input's 24 elements",
+       [](auto &p) { addCheck(p).extents[0] = 0; }},
+      {"a check of 2 extents and 1 strides, at most 16 of each",
+       [](auto &p) { addCheck(p).strides.pop_back(); }},
+      {"input 't': source location 5 of 0",
+       [](auto &p) { addCheck(p).source = 5; }},
+      {"output 'loss' is checked; only inputs are",
+       [](auto &p) {
+         addCheck(p);
+         p.entries[0]->outputs[0]->checks =
+             std::move(p.entries[0]->inputs[1]->checks);
+       }},
+      {"unknown rule 7 for non-finite windows",
+       [](auto &p) { p.train->nonfinite = fb::Nonfinite(7); }},
+      {"a loss, metric or partial is a scalar",
        [](auto &p) { p.entries[0]->outputs[0]->type->shape = {1}; }},
-      {"instruction 1: kernel 9 of 4",
+      {"instruction 1: kernel 9 of 5",
        [](auto &p) { firstLaunch(p).kernel = 9; }},
       {"kernel 'difference' takes 3 arguments, the launch gives 2",
        [](auto &p) { firstLaunch(p).args.pop_back(); }},
@@ -269,7 +304,7 @@ TEST(PlanFile, MeaningIsVerified) {
   }
   PlanSections none;
   EXPECT_EQ(errorOf(writePlan(regression(), none)).message,
-            "the plan names 4 kernels but has no object section");
+            "the plan names 5 kernels but has no object section");
 }
 
 TEST(PlanFile, ABrokenObjectIsAnError) {

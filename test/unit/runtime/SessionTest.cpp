@@ -4,6 +4,8 @@
 #include "runtime/core/ThreadPool.h"
 #include "test/unit/runtime/TestPlans.h"
 
+#include <fmt/format.h>
+#include <algorithm>
 #include <cstring>
 
 namespace ampc::rt::test {
@@ -90,6 +92,83 @@ TEST(Session, RateIsARunTimeScalar) {
   Tensor after = must(session.read("w"));
   EXPECT_EQ(std::memcmp(before.bytes().data(), after.bytes().data(), 48), 0);
   EXPECT_EQ(must(session.poll())->lr, 0.0f);
+}
+
+/// The regression with a target `l` of i32 labels beside `t`, which no kernel
+/// reads: every second element from the first on is in [0, 10) or -100.
+Session openLabelled() {
+  fb::PlanT plan = regression();
+  for (auto &entry : plan.entries) {
+    if (entry->name == "infer" || entry->name == "eval_finish")
+      continue;
+    auto port = std::make_unique<fb::PortT>();
+    port->name = "l";
+    port->kind = fb::IoKind::Target;
+    port->type = std::make_unique<fb::TensorTypeT>();
+    port->type->dtype = fb::DType::I32;
+    port->type->shape = {2, 4};
+    port->bytes = 32;
+    auto check = std::make_unique<fb::IndexCheckT>();
+    check->high = 10;
+    check->has_ignore = true;
+    check->ignore = -100;
+    check->offset = 1;
+    check->extents = {2, 2};
+    check->strides = {4, 2};
+    check->noun = "label";
+    check->op = "cross_entropy";
+    check->source = 0;
+    port->checks.push_back(std::move(check));
+    entry->inputs.push_back(std::move(port));
+  }
+  auto source = std::make_unique<fb::SourceLocT>();
+  source->file = "m.amp";
+  source->line = 12;
+  source->column = 3;
+  plan.sources.push_back(std::move(source));
+  return must(Session::open(must(
+      Plan::from_bytes(must(writePlan(plan, regressionSections()))))));
+}
+
+TEST(Session, RefusesLabelsOutOfRangeBeforeTheFirstWrite) {
+  Session session = openLabelled();
+  Data data;
+  Tensor labels = must(Tensor::zeros(DType::I32, std::vector<int64_t>{2, 4}));
+  auto *l = labels.as<int32_t>().data();
+  data.batch.set("l", labels);
+  l[0] = 99; // not looked up
+  l[3] = -100;
+  l[5] = 9;
+  must(session.step(data.batch));
+  Tensor before = must(session.read("w"));
+  l[7] = 12;
+  const std::string text = "label 12 at [1, 3] of 'l' is outside [0, 10) and "
+                           "is not the ignored -100 (cross_entropy)";
+  Error error = errorOf(session.run(EntryKind::EvalStep, data.batch));
+  EXPECT_EQ(error.code, Code::BadInput);
+  EXPECT_EQ(error.where, "m.amp:12:3");
+  EXPECT_EQ(error.message, text);
+  error = errorOf(session.step(data.batch));
+  EXPECT_EQ(error.code, Code::BadInput);
+  EXPECT_EQ(error.message, text + "; iteration 2 and all after it did not run");
+  EXPECT_TRUE(std::ranges::equal(before.bytes(),
+                                 must(session.read("w")).bytes()));
+  EXPECT_EQ(session.counters().iteration, 1);
+  l[7] = 1;
+  EXPECT_EQ(errorOf(session.step(data.batch)).message, error.message)
+      << "the first fault stays";
+  must(session.run(EntryKind::EvalStep, data.batch));
+  std::string path = temporary("faulted.safetensors");
+  must(session.save(path, true));
+  must(session.load(path));
+  must(session.step(data.batch));
+  EXPECT_EQ(session.counters().iteration, 2);
+  for (int32_t bad : {-1, 10, INT32_MIN, INT32_MAX}) {
+    l[1] = bad;
+    EXPECT_NE(errorOf(session.run(EntryKind::EvalStep, data.batch))
+                  .message.find(fmt::format("label {} at [0, 1]", bad)),
+              std::string::npos);
+  }
 }
 
 TEST(Session, InferAndEvalWriteNothing) {
@@ -183,6 +262,7 @@ TEST(Session, PlannedMemoryIsThePlansSum) {
   // Without a contraction there is no workspace, and the sum is known here.
   fb::PlanT plan = regression();
   plan.entries.erase(plan.entries.begin(), plan.entries.begin() + 2);
+  plan.entries.pop_back(); // infer alone is left
   plan.entries[0]->arena_bytes = 100;
   fb::FillT fill;
   fill.dst = std::make_unique<fb::Place>(fb::Space::Output, 0, 0);

@@ -13,14 +13,20 @@ EXPORT void difference(const void *const *args, int64_t begin, int64_t end) {
     d[i] = y[i] - t[i];
 }
 
-/// Sum of squares of 24 numbers, in order; one tile. args: d, sum [].
+/// Mean of the squares of 24 numbers, in order; one tile. args: d, mean [].
 EXPORT void squares(const void *const *args, int64_t begin, int64_t end) {
   const float *d = args[0];
   float sum = 0;
   for (int i = 0; i < 24; ++i)
     sum += d[i] * d[i];
   if (begin < end)
-    *(float *)args[1] = sum;
+    *(float *)args[1] = sum / 24;
+}
+
+/// One number over another; one tile. args: a, b, quotient.
+EXPORT void divide(const void *const *args, int64_t begin, int64_t end) {
+  if (begin < end)
+    *(float *)args[2] = *(const float *)args[0] / *(const float *)args[1];
 }
 
 /// w -= lr * 2 / 24 * g; a tile is one element. args: g, w, lr.

@@ -1,6 +1,7 @@
 // Hand-built plans.
 #include "test/unit/runtime/TestPlans.h"
 
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -79,13 +80,12 @@ void addVariable(fb::PlanT &plan, const std::string &name, fb::DType dtype,
 
 void addPort(std::vector<std::unique_ptr<fb::PortT>> &ports,
              const std::string &name, fb::IoKind kind,
-             std::vector<int64_t> shape, uint64_t bytes, double divisor = 1) {
+             std::vector<int64_t> shape, uint64_t bytes) {
   auto port = std::make_unique<fb::PortT>();
   port->name = name;
   port->kind = kind;
   port->type = type(fb::DType::F32, std::move(shape));
   port->bytes = bytes;
-  port->divisor = divisor;
   ports.push_back(std::move(port));
 }
 
@@ -121,11 +121,11 @@ fb::ContractionT product(fb::Place a, fb::Place b, fb::Place c, uint64_t m,
   return op;
 }
 
-enum { kDifference, kSquares, kSgd, kCount };
+enum { kDifference, kSquares, kSgd, kCount, kDivide };
 /// Offsets in the variable block.
 enum { kW = 0, kIteration = 64, kUpdate = 128, kRate = 192 };
 
-/// y = x w^T and the sum of squares of y - t; `d` is in the arena at 128.
+/// y = x w^T and the mean of the squares of y - t; `d` is in the arena at 128.
 void addForward(fb::EntryT &entry) {
   addPort(entry.inputs, "x", fb::IoKind::Input, {8, 4}, 128);
   addPort(entry.inputs, "t", fb::IoKind::Target, {8, 3}, 96);
@@ -164,7 +164,8 @@ fb::PlanT regression() {
   } kernels[] = {{"difference", 8, {96, 96, 96}, {false, false, true}},
                  {"squares", 1, {96, 4}, {false, true}},
                  {"sgd", 12, {48, 48, 4}, {false, true, false}},
-                 {"count", 1, {8, 8}, {true, true}}};
+                 {"count", 1, {8, 8}, {true, true}},
+                 {"divide", 1, {4, 4, 4}, {false, false, true}}};
   for (auto &[symbol, tiles, bytes, written] : kernels) {
     auto kernel = std::make_unique<fb::KernelT>();
     kernel->symbol = symbol;
@@ -177,7 +178,7 @@ fb::PlanT regression() {
 
   auto train = std::make_unique<fb::EntryT>();
   train->name = "train_step";
-  addPort(train->outputs, "loss", fb::IoKind::Loss, {}, 4, 24);
+  addPort(train->outputs, "loss", fb::IoKind::Loss, {}, 4);
   addForward(*train);
   addOp(*train, product(at(Space::Arena, 0, 128), at(Space::Input, 0, 0),
                         at(Space::Arena, 0, 256), 3, 4, 8, true, false));
@@ -190,8 +191,23 @@ fb::PlanT regression() {
 
   auto eval = std::make_unique<fb::EntryT>();
   eval->name = "eval_step";
-  addPort(eval->outputs, "loss", fb::IoKind::Loss, {}, 4, 24);
+  addPort(eval->outputs, "sum", fb::IoKind::Partial, {}, 4);
+  addPort(eval->outputs, "count", fb::IoKind::Partial, {}, 4);
   addForward(*eval);
+  fb::FillT one;
+  one.dst = std::make_unique<fb::Place>(at(Space::Output, 1, 0));
+  one.bytes = one.width = 4;
+  one.pattern = std::bit_cast<uint32_t>(1.0f);
+  addOp(*eval, one);
+
+  auto finish = std::make_unique<fb::EntryT>();
+  finish->name = "eval_finish";
+  addPort(finish->inputs, "count", fb::IoKind::Input, {}, 4);
+  addPort(finish->inputs, "sum", fb::IoKind::Input, {}, 4);
+  addPort(finish->outputs, "loss", fb::IoKind::Loss, {}, 4);
+  addOp(*finish, launch(kDivide, 1,
+                        {at(Space::Input, 1, 0), at(Space::Input, 0, 0),
+                         at(Space::Output, 0, 0)}));
 
   auto infer = std::make_unique<fb::EntryT>();
   infer->name = "infer";
@@ -203,6 +219,7 @@ fb::PlanT regression() {
   plan.entries.push_back(std::move(train));
   plan.entries.push_back(std::move(eval));
   plan.entries.push_back(std::move(infer));
+  plan.entries.push_back(std::move(finish));
   plan.train = std::make_unique<fb::TrainDefaultsT>();
   plan.train->steps = 20;
   plan.train->seed = 7;

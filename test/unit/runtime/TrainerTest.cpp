@@ -107,6 +107,62 @@ TEST(Trainer, CheckpointHoldsWhatTheContractSays) {
   EXPECT_EQ(file.metadata().at("ampc.version"), "1");
 }
 
+TEST(Trainer, ResumesOnlyWithItsSeedAndSaysOtherData) {
+  TrainOptions options;
+  options.steps = 4;
+  options.out = freshFolder("seeded");
+  Regression first;
+  must(train(first.session, *first.data, options, {}));
+  options.resume = options.out + "/last";
+  options.steps = 6;
+  options.seed = 8;
+  Regression other;
+  Error error = errorOf(train(other.session, *other.data, options, {}));
+  EXPECT_EQ(error.code, Code::BadInput);
+  EXPECT_EQ(error.message, "the checkpoint was made with seed 7, this run has "
+                           "seed 8; give --seed 7");
+  options.seed = 7;
+  std::vector<std::string> said;
+  options.warn = [&](const std::string &text) { said.push_back(text); };
+  Regression same;
+  must(train(same.session, *same.data, options, {}));
+  EXPECT_TRUE(said.empty());
+  DataLine line{{"x", "t"}, "normal:5", false};
+  auto data = must(open_data(
+      {&line, 1}, same.session.inputs(EntryKind::TrainStep), {}));
+  options.steps = 7;
+  must(train(same.session, *data, options, {}));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("trained on 'x,t=normal:3', this run reads "
+                         "'x,t=normal:5'"),
+            std::string::npos)
+      << said[0];
+}
+
+TEST(Trainer, StopsEarlyAndAtATimeLimit) {
+  TrainOptions options;
+  options.steps = 100;
+  options.validate_every = 2;
+  options.validation_batches = 1;
+  options.early_stop = 3;
+  Regression run;
+  DataLine line{{"x", "t"}, "normal:5", true};
+  auto validation =
+      must(open_data({&line, 1}, run.session.inputs(EntryKind::EvalStep), {}));
+  options.validation = validation.get();
+  must(run.session.set_learning_rate(0)); // nothing ever gets better
+  TrainSummary summary = must(train(run.session, *run.data, options, {}));
+  EXPECT_EQ(summary.steps, 8u) << "the first evaluation, then three no better";
+  EXPECT_EQ(summary.stopped, "no lower validation loss in 3 evaluations");
+
+  options = {};
+  options.steps = 1000000000;
+  options.time_limit = 0.05;
+  summary = must(train(run.session, *run.data, options, {}));
+  EXPECT_LT(summary.steps, options.steps);
+  EXPECT_EQ(summary.stopped, "time limit of 0.05 s");
+}
+
 TEST(Trainer, ResumedRunHasTheSameBits) {
   TrainOptions options;
   options.steps = 20;
