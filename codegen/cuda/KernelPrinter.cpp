@@ -143,19 +143,52 @@ LogicalResult KernelPrinter::printStatement(Operation *op) {
   return success();
 }
 
+LogicalResult KernelPrinter::printBranch(scf::IfOp choice) {
+  if (choice.getNumResults() != 1 || !choice.elseBlock())
+    return choice.emitOpError()
+           << "without one result in CUDA text is not available yet";
+  Value result = choice.getResult(0);
+  std::string typeName = cudaTypeName(result.getType());
+  if (typeName.empty())
+    return choice.emitOpError() << "of type " << result.getType()
+                                << " in CUDA text is not available yet";
+  printLine(choice.getLoc());
+  std::string name = nameLike("t");
+  os.indent(indent) << typeName << " " << name << ";\n";
+  os.indent(indent) << "if (" << use(choice.getCondition()) << ") {\n";
+  for (Block *block : {choice.thenBlock(), choice.elseBlock()}) {
+    if (block == choice.elseBlock())
+      os.indent(indent) << "} else {\n";
+    indent += 2;
+    if (failed(printBody(*block)))
+      return failure();
+    Value value = block->getTerminator()->getOperand(0);
+    os.indent(indent) << name << " = " << use(value) << ";\n";
+    indent -= 2;
+  }
+  os.indent(indent) << "}\n";
+  values[result] = {name};
+  return success();
+}
+
 LogicalResult KernelPrinter::printLoop(scf::ParallelOp loop) {
   FailureOr<Tiling> tiling = tilingOf(loop); // checks the bounds
   if (failed(tiling))
     return failure();
-  int64_t total = 1;
+  int64_t points = 1;
   for (int64_t extent : tiling->extents)
-    total *= extent;
-  // Half the range of int leaves room for one more stride of the grid.
+    points *= extent;
+  int64_t total = points;
+  // Half the range of int leaves room for one more stride of the grid. A
+  // movement may read a tensor larger than its result.
+  for (Value argument : loop->getParentOfType<func::FuncOp>().getArguments())
+    total =
+        std::max(total, cast<MemRefType>(argument.getType()).getNumElements());
   wide = total > (int64_t(1) << 30);
   std::string type = wide ? "long long" : "int";
   std::string point = nameLike(tiling->extents.size() == 1 ? "i" : "point");
   os.indent(indent) << "for (" << type << " " << point << " = ampc_first(); "
-                    << point << " < " << total << "; " << point
+                    << point << " < " << points << "; " << point
                     << " += ampc_stride()) {\n";
   indent += 2;
   std::string rest = point;
@@ -190,7 +223,10 @@ LogicalResult KernelPrinter::printBody(Block &block) {
     if (loop && indent > 2)
       return op.emitOpError()
              << "inside another in CUDA text is not available yet";
-    if (failed(loop ? printLoop(loop) : printStatement(&op)))
+    auto choice = dyn_cast<scf::IfOp>(op);
+    if (failed(loop     ? printLoop(loop)
+               : choice ? printBranch(choice)
+                        : printStatement(&op)))
       return failure();
   }
   return success();

@@ -50,6 +50,7 @@ public:
 private:
   llvm::LogicalResult printBody(mlir::Block &block);
   llvm::LogicalResult printLoop(mlir::scf::ParallelOp loop);
+  llvm::LogicalResult printBranch(mlir::scf::IfOp choice);
   llvm::LogicalResult printStatement(mlir::Operation *op);
   /// The expression of a pure op; failure, with an error, when it has none
   /// (PrintOps.cpp).

@@ -48,6 +48,12 @@ template <class T> AMPC_DEVICE T ampc_min(T a, T b) { return a < b ? a : b; }
 // Floats: IEEE 754 division, root and fused multiply-add; NaN propagates, +0 is above -0.
 AMPC_DEVICE float ampc_sqrt(float a) { return __fsqrt_rn(a); }
 AMPC_DEVICE double ampc_sqrt(double a) { return __dsqrt_rn(a); }
+AMPC_DEVICE float ampc_abs(float a) { return fabsf(a); }
+AMPC_DEVICE double ampc_abs(double a) { return fabs(a); }
+AMPC_DEVICE float ampc_floor(float a) { return floorf(a); }
+AMPC_DEVICE double ampc_floor(double a) { return floor(a); }
+AMPC_DEVICE float ampc_nearest(float a) { return rintf(a); }
+AMPC_DEVICE double ampc_nearest(double a) { return rint(a); }
 AMPC_DEVICE float ampc_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 AMPC_DEVICE double ampc_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 template <class T> AMPC_DEVICE bool ampc_unordered(T a, T b) { return a != a || b != b; }

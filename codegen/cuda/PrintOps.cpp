@@ -200,6 +200,21 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
               [&](arith::MinimumFOp) { return call("ampc_minimum", operands); })
           .Case([&](math::SqrtOp) { return call("ampc_sqrt", operands); })
           .Case([&](math::FmaOp) { return call("ampc_fma", operands); })
+          .Case([&](math::AbsFOp) { return call("ampc_abs", operands); })
+          .Case([&](math::FloorOp) { return call("ampc_floor", operands); })
+          .Case(
+              [&](math::RoundEvenOp) { return call("ampc_nearest", operands); })
+          // Of indices, where it counts not below 0.
+          .Case([&](arith::DivUIOp) {
+            return infix(op, "/", Precedence::Product);
+          })
+          .Case([&](arith::RemUIOp) {
+            return infix(op, "%", Precedence::Product);
+          })
+          // No divisor is 0, no quotient overflows.
+          .Case([&](arith::DivSIOp) {
+            return infix(op, "/", Precedence::Product);
+          })
           // Indices stay within their type; program integers wrap.
           .Case([&](arith::AddIOp) {
             return isIndex ? infix(op, "+", Precedence::Sum)

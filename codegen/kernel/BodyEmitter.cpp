@@ -1,6 +1,7 @@
 // Values of a group's body at a point of its loops.
 #include "codegen/kernel/BodyEmitter.h"
 
+#include "codegen/kernel/GatherEmitter.h"
 #include "codegen/kernel/PrimitiveEmitter.h"
 
 using namespace mlir;
@@ -180,6 +181,30 @@ FailureOr<Value> BodyEmitter::emitConstant(OpBuilder &builder, ConstantOp op,
                map);
 }
 
+Value BodyEmitter::emitIota(OpBuilder &builder, IotaOp op, const AxisMap &map) {
+  Location loc = op.getLoc();
+  Value number = elementNumbers(builder, loc, space.loopAxes(map.covered));
+  Type element = tensorType(op.getResult()).getElementType();
+  Type type = typeLike(element, number.getType());
+  if (isa<FloatType>(element))
+    return arith::SIToFPOp::create(builder, loc, type, number);
+  return element.isInteger(64)
+             ? number
+             : arith::TruncIOp::create(builder, loc, type, number);
+}
+
+/// The operands that a body computes before `op`: not those of a reduction,
+/// which an earlier pass computed, nor what is read at other elements.
+static SmallVector<unsigned> computedOperands(Operation *op) {
+  SmallVector<unsigned> numbers;
+  if (isa<ReduceOp>(op))
+    return numbers;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (!cast<Fusible>(op).readsElsewhere(i))
+      numbers.push_back(i);
+  return numbers;
+}
+
 FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
                                      ValueRange operands, const AxisMap &map) {
   Location loc = op->getLoc();
@@ -194,15 +219,39 @@ FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
   if (auto random = dyn_cast<RandomOp>(op)) {
     if (random.getKey().empty())
       return op->emitOpError() << "has no seed, index and micro operands";
-    if (random.getDistribution() != Distribution::uniform)
-      return op->emitOpError() << "normal is not available yet";
     Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
-    return emitUniform(builder, random, operands[0], operands[1], operands[2],
-                       numbers);
+    return emitRandom(builder, random, operands[0], operands[1], operands[2],
+                      numbers);
+  }
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return emitIota(builder, iota, map);
+  if (isGather(op)) {
+    GatherSite site{op, map, operands.empty() ? Value() : operands[0], {}};
+    for (OpOperand &use : op->getOpOperands()) {
+      bool isRead = cast<Fusible>(op).readsElsewhere(use.getOperandNumber());
+      site.pointers.push_back(
+          isRead
+              ? operandPointers[cast<BlockArgument>(use.get()).getArgNumber()]
+              : Value());
+    }
+    return emitGather(builder, space, point, site);
   }
   if (isa<BroadcastOp, ReshapeOp>(op))
     return operands[0];
   return emitPrimitive(builder, op, operands);
+}
+
+void BodyEmitter::endPass() {
+  for (auto &[value, kept] : keptValues)
+    if (kept.state == Kept::State::computed)
+      kept.state = Kept::State::stored;
+}
+
+BodyEmitter::Kept *BodyEmitter::keptAt(Value value, const AxisMap &map) {
+  auto found = keptValues.find(value);
+  if (found == keptValues.end() || !point.laneAxes || map != space.fullMap())
+    return nullptr;
+  return &found->second;
 }
 
 FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
@@ -224,26 +273,39 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
   while (true) {
     Frame &frame = stack.back();
     FailureOr<Value> result;
-    if (auto argument = dyn_cast<BlockArgument>(frame.value)) {
+    Kept *kept = keptAt(frame.value, frame.map);
+    Location loc = frame.value.getLoc();
+    if (kept && kept->state == Kept::State::stored) {
+      Type element = computeTypeFor(tensorType(frame.value).getElementType());
+      result = Value(vector::LoadOp::create(
+          builder, loc, VectorType::get({point.lanes}, element), kept->scratch,
+          point.laneBase));
+    } else if (auto argument = dyn_cast<BlockArgument>(frame.value)) {
       result = load(builder, argument, frame.map);
     } else {
       Operation *op = frame.value.getDefiningOp();
-      // A reduction was computed by an earlier pass.
-      unsigned needed = isa<ReduceOp>(op) ? 0 : op->getNumOperands();
-      if (unsigned i = frame.operands.size(); i < needed) {
+      SmallVector<unsigned> needed = computedOperands(op);
+      if (frame.operands.size() < needed.size()) {
+        unsigned i = needed[frame.operands.size()];
         FailureOr<AxisMap> operandMap = space.operandMap(op, i, frame.map);
         if (failed(operandMap))
           return failure();
         if (Value found = known(op->getOperand(i), *operandMap))
           frame.operands.push_back(
-              isa<RandomOp>(op)
-                  ? found // the key is scalars for all lanes
+              isa<RandomOp>(op) || isGather(op)
+                  ? found // a key or an index for all lanes stays a scalar
                   : widen(builder, op->getLoc(), found, frame.map));
         else
           stack.push_back({op->getOperand(i), std::move(*operandMap), {}});
         continue;
       }
       result = emitOp(builder, op, frame.operands, frame.map);
+      if (kept && succeeded(result)) {
+        Value wide = widen(builder, loc, *result, frame.map);
+        vector::StoreOp::create(builder, loc, wide, kept->scratch,
+                                point.laneBase);
+        kept->state = Kept::State::computed;
+      }
     }
     if (failed(result))
       return failure();

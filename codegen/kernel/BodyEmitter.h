@@ -41,6 +41,14 @@ public:
     reducedValues[reduce] = value;
   }
 
+  /// Keeps `value`, which has the space's shape, in `scratch`, one element a
+  /// lane index: the pass that first computes it stores it, later ones load it.
+  void keep(mlir::Value value, mlir::Value scratch) {
+    keptValues[value] = {scratch, Kept::State::absent};
+  }
+  /// What the pass computed of the kept values is in memory now.
+  void endPass();
+
   /// `value` at the point under `map`, in compute form (computeTypeFor its
   /// element type; i1 as i1).
   llvm::FailureOr<mlir::Value> compute(mlir::OpBuilder &builder,
@@ -73,12 +81,23 @@ private:
   llvm::FailureOr<mlir::Value> emitConstant(mlir::OpBuilder &builder,
                                             amp::ConstantOp op,
                                             const AxisMap &map);
-  /// The result of `op` under `map`, its operands being computed (none for a
-  /// reduction).
+  /// The element numbers, in compute form.
+  mlir::Value emitIota(mlir::OpBuilder &builder, amp::IotaOp op,
+                       const AxisMap &map);
+  /// The result of `op` under `map`, its computed operands being given.
   llvm::FailureOr<mlir::Value> emitOp(mlir::OpBuilder &builder,
                                       mlir::Operation *op,
                                       mlir::ValueRange operands,
                                       const AxisMap &map);
+
+  /// A value in memory between passes.
+  struct Kept {
+    enum class State { absent, computed, stored };
+    mlir::Value scratch;
+    State state = State::absent;
+  };
+  /// The entry of `value` when lanes are at the point and `map` is the space's.
+  Kept *keptAt(mlir::Value value, const AxisMap &map);
 
   amp::GroupOp group;
   const GroupSpace &space;
@@ -87,6 +106,7 @@ private:
   Point point;
   std::map<std::pair<const void *, AxisMap>, mlir::Value> computed;
   llvm::DenseMap<mlir::Operation *, mlir::Value> reducedValues;
+  llvm::DenseMap<mlir::Value, Kept> keptValues;
 };
 
 } // namespace ampc

@@ -35,19 +35,32 @@ static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
              << "results " << argument.results[0] << " and "
              << argument.results[1] << " both stand at " << argument.place;
     for (unsigned result : argument.results)
-      for (unsigned operand : argument.operands)
+      for (unsigned operand : argument.operands) {
+        if (space.isReadElsewhere(operand))
+          return group.emitOpError()
+                 << "operand " << operand
+                 << " is read at other elements than result " << result
+                 << " is written, and both stand at " << argument.place;
         for (const AxisMap &map : space.argumentMaps(operand))
           if (map.covered != space.resultMap(result).covered)
             return group.emitOpError()
                    << "operand " << operand
                    << " is read at other elements than result " << result
                    << " is written, and both stand at " << argument.place;
+      }
   }
   return success();
 }
 
 static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
-                               BodyEmitter &body) {
+                               ArrayRef<KernelArgument> arguments,
+                               ValueRange pointers) {
+  if (group.getKind() == GroupKind::scatter)
+    return emitScatterKernel(builder, group, arguments, pointers);
+  FailureOr<GroupSpace> space = GroupSpace::create(group);
+  if (failed(space) || failed(verifySharing(group, *space, arguments)))
+    return failure();
+  BodyEmitter body(group, *space, arguments, pointers);
   switch (group.getKind()) {
   case GroupKind::map:
     return emitMapKernel(builder, group, body);
@@ -55,6 +68,8 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
     return emitRowKernel(builder, group, body);
   case GroupKind::column:
     return emitColumnKernel(builder, group, body);
+  default:
+    break;
   }
   return group.emitOpError() << "of this kind has no loop form";
 }
@@ -63,9 +78,6 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
 static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
   FailureOr<SmallVector<KernelArgument>> arguments = kernelArguments(group);
   if (failed(arguments))
-    return failure();
-  FailureOr<GroupSpace> space = GroupSpace::create(group);
-  if (failed(space) || failed(verifySharing(group, *space, *arguments)))
     return failure();
   OpBuilder builder(group.getContext());
   SmallVector<Type> types;
@@ -84,8 +96,7 @@ static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
   for (auto [argument, loc] : llvm::zip(block->getArguments(), locs))
     argument.setLoc(loc);
   builder.setInsertionPointToStart(block);
-  BodyEmitter body(group, *space, *arguments, block->getArguments());
-  if (failed(emitLoops(builder, group, body)))
+  if (failed(emitLoops(builder, group, *arguments, block->getArguments())))
     return failure();
   builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, group.getLoc());

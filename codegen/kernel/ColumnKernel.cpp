@@ -137,6 +137,12 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
                                     ArrayRef<unsigned> stores) {
   int64_t whole = rows / kBlockRows, rest = rows % kBlockRows,
           blocks = whole + (rest ? 1 : 0);
+  SmallVector<ReduceOp> joined;
+  if (failed(setFirstElements(builder, body, reductions, joined,
+                              [&] { moveTo(builder, index(builder, 0)); })))
+    return failure();
+  if (reductions.empty() && stores.empty())
+    return success();
   if (reductions.empty()) {
     SmallVector<Value> none;
     return emitRows(builder, index(builder, 0), index(builder, rows), {},

@@ -2,6 +2,8 @@
 // loop.
 #include "codegen/kernel/GroupSpace.h"
 
+#include "codegen/kernel/GatherEmitter.h"
+
 #include <map>
 #include <set>
 
@@ -50,6 +52,9 @@ FailureOr<AxisMap> GroupSpace::operandMap(Operation *op, unsigned i,
   if (isa<RandomOp>(op))
     return AxisMap();
   ArrayRef<int64_t> extents = tensorType(op->getOperand(i)).getShape();
+  if (auto take = dyn_cast<TakeOp>(op))
+    return mapOf(ArrayRef(map.dims).slice(take.getAxis(), extents.size()),
+                 extents);
   if (elementCount(extents) == 1 && isa<BroadcastOp, ReshapeOp>(op)) {
     AxisMap scalar;
     scalar.dims.assign(extents.size(), -1);
@@ -98,6 +103,7 @@ void GroupSpace::findReducedAxes(GroupOp group) {
 LogicalResult GroupSpace::traceUses(GroupOp group) {
   Block &block = group.getBody().front();
   arguments.resize(block.getNumArguments());
+  readElsewhere.assign(block.getNumArguments(), false);
   std::set<std::pair<const void *, AxisMap>> seen;
   SmallVector<std::pair<Value, AxisMap>> work;
   if (reduced)
@@ -141,7 +147,14 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
     if (isa<ReduceOp>(op) && map.covered != keptMap().covered)
       return op->emitOpError()
              << "result is read along other axes than the reduction keeps";
+    if (isGather(op) && failed(splitAxes(op, map)))
+      return failure();
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      if (cast<Fusible>(op).readsElsewhere(i)) {
+        auto argument = cast<BlockArgument>(op->getOperand(i));
+        readElsewhere[argument.getArgNumber()] = true;
+        continue;
+      }
       FailureOr<AxisMap> operand = operandMap(op, i, map);
       if (failed(operand))
         return failure();
@@ -149,6 +162,28 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
     }
   }
   return success();
+}
+
+LogicalResult GroupSpace::splitAxes(Operation *op, const AxisMap &map) {
+  if (map.flat)
+    return op->emitOpError()
+           << "under a reshape inside a group is not available yet";
+  int64_t previous = -1;
+  for (int64_t dim = 0, rank = map.dims.size(); dim < rank; ++dim) {
+    if (map.dims[dim] < 0)
+      continue;
+    // A set that ends with the axis keeps it apart from the next.
+    if (previous >= 0 && !takesAsOne(op, previous, dim))
+      uses.push_back((AxisSet(2) << map.dims[previous]) - 1);
+    previous = dim;
+  }
+  return success();
+}
+
+bool GroupSpace::endsLoop(int64_t axis) const {
+  int64_t loop = loopOfAxis[axis];
+  return llvm::none_of(ArrayRef(loopOfAxis).drop_front(axis + 1),
+                       [&](int64_t other) { return other == loop; });
 }
 
 void GroupSpace::joinAxes() {

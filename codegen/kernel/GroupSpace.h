@@ -54,6 +54,12 @@ public:
   llvm::ArrayRef<AxisMap> argumentMaps(unsigned i) const {
     return arguments[i];
   }
+  /// Whether the body reads block argument `i` at elements that it computes.
+  bool isReadElsewhere(unsigned i) const { return readElsewhere[i]; }
+  /// The loop axis of axis `axis`, which is not of extent 1.
+  int64_t loopOf(int64_t axis) const { return loopOfAxis[axis]; }
+  /// Whether `axis` is the last one of its loop axis.
+  bool endsLoop(int64_t axis) const;
   /// Map of operand `i` of `op` when the op's result has `map`.
   llvm::FailureOr<AxisMap> operandMap(mlir::Operation *op, unsigned i,
                                       const AxisMap &map) const;
@@ -67,6 +73,9 @@ private:
                 llvm::ArrayRef<int64_t> shape) const;
   void findReducedAxes(amp::GroupOp group);
   llvm::LogicalResult traceUses(amp::GroupOp group);
+  /// Keeps axes apart that the movement or lookup `op`, whose result has `map`,
+  /// does not take as one.
+  llvm::LogicalResult splitAxes(mlir::Operation *op, const AxisMap &map);
   void joinAxes();
 
   llvm::SmallVector<int64_t> shape; ///< the group's space
@@ -75,6 +84,7 @@ private:
   AxisSet reduced = 0;
   llvm::SmallVector<AxisMap> results;
   llvm::SmallVector<llvm::SmallVector<AxisMap, 1>> arguments;
+  llvm::SmallVector<bool> readElsewhere; ///< per block argument
   llvm::SmallVector<AxisSet> uses; ///< sets that loop axes may not straddle
   llvm::SmallVector<int64_t> loopExtents;
   llvm::SmallVector<int64_t>

@@ -11,7 +11,9 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     the nested module `@kernels`: an argument a place (1-D static memrefs, so that two tensors in the
     same bytes are one pointer) and one `scf.parallel` over independent points. Adjacent axes that
     every operand takes or leaves together become one loop. Bodies are scalar for map groups; row
-    and column groups hold explicit vectors in the orders of `amp.reduce` (N10). Narrow floats
+    and column groups hold explicit vectors in the orders of `amp.reduce` (N10). A row is walked once a
+    phase; what a later phase needs again and is costly (functions, random numbers, elements from
+    elsewhere) is kept in scratch memory. Scatter groups clear, then add in order. Narrow floats
     compute in f32 and are rounded by `arith.truncf` where their op rounds (N3).
 
     Groups with the same loops share a kernel; its name comes from the location and the ops of the
@@ -45,10 +47,12 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
 def ExpandMath : Pass<"amp-expand-math"> {
   let summary = "expand math functions into arithmetic that every target shares";
   let description = [{
-    Rewrites `math.exp` on f32 and f64, scalars and vectors alike, into `arith` ops and `math.fma`,
-    so that all targets give the same bits. Within 2 ulp over the whole range, subnormal results
-    kept, inf and NaN as IEEE 754 has them. `math.sqrt` and `math.fma` stay: targets have them
-    correctly rounded.
+    Rewrites `math.exp`, `log`, `log1p`, `tanh`, `erf`, `sin`, `cos` and `powf`, and `arith.remf`, on
+    f32 and f64, scalars and vectors alike, into `arith` ops and `math.fma` without a branch,
+    so that all targets give the same bits. Within 2 ulp over the whole range (sin, cos and pow
+    within 4, remf exact), subnormals kept, special values as C has them. f32 functions other than
+    exp compute in f64 and round once. `math.sqrt`, `fma`, `absf`, `floor` and `roundeven` stay:
+    targets have them correctly rounded.
 
     Diagnosed: any other op of the math dialect that no target has.
 

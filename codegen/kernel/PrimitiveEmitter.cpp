@@ -215,6 +215,132 @@ static Value binary(OpBuilder &builder, Location loc, ValueRange operands) {
   return IntegerOp::create(builder, loc, operands[0], operands[1]);
 }
 
+/// -1, 1, or the value itself where it is a zero or NaN.
+static Value emitSign(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType(), element = getElementTypeOrSelf(type);
+  if (isa<FloatType>(element)) {
+    auto beyond = [&](arith::CmpFPredicate predicate) {
+      return arith::CmpFOp::create(builder, loc, predicate, value,
+                                   floatConstant(builder, loc, type, 0.0));
+    };
+    Value above =
+        arith::SelectOp::create(builder, loc, beyond(arith::CmpFPredicate::OGT),
+                                floatConstant(builder, loc, type, 1.0), value);
+    return arith::SelectOp::create(
+        builder, loc, beyond(arith::CmpFPredicate::OLT),
+        floatConstant(builder, loc, type, -1.0), above);
+  }
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Value one = integerConstant(builder, loc, type, APInt(bits, 1));
+  Value least = integerConstant(builder, loc, type, APInt::getAllOnes(bits));
+  Value capped = arith::MinSIOp::create(builder, loc, value, one);
+  return arith::MaxSIOp::create(builder, loc, capped, least);
+}
+
+/// The magnitude; the least integer stays itself.
+static Value emitAbs(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType(), element = getElementTypeOrSelf(type);
+  if (isa<FloatType>(element))
+    return math::AbsFOp::create(builder, loc, value);
+  Value zero = integerConstant(builder, loc, type,
+                               APInt::getZero(element.getIntOrFloatBitWidth()));
+  Value negative = arith::SubIOp::create(builder, loc, zero, value);
+  return arith::MaxSIOp::create(builder, loc, value, negative);
+}
+
+namespace {
+
+/// A division that rounds toward minus infinity, and its remainder.
+struct FloorDivision {
+  OpBuilder &builder;
+  Location loc;
+  Value lhs, rhs;
+
+  Value number(double value) {
+    return floatConstant(builder, loc, lhs.getType(), value);
+  }
+  Value integer(int64_t value) {
+    unsigned bits = getElementTypeOrSelf(lhs).getIntOrFloatBitWidth();
+    return integerConstant(builder, loc, lhs.getType(),
+                           APInt(bits, value, /*isSigned=*/true));
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, loc, predicate, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+
+  /// Whether the truncated division's remainder `r` is not zero and differs
+  /// from the divisor in sign.
+  Value floatDiffers(Value r) {
+    Value isNegative = compare(arith::CmpFPredicate::OLT, r, number(0.0));
+    Value isPositive = compare(arith::CmpFPredicate::OGT, r, number(0.0));
+    Value below = compare(arith::CmpFPredicate::OLT, rhs, number(0.0));
+    return select(below, isPositive, isNegative);
+  }
+  Value floatRemainder() {
+    Value r = arith::RemFOp::create(builder, loc, lhs, rhs);
+    Value moved = arith::AddFOp::create(builder, loc, r, rhs);
+    return select(floatDiffers(r), moved, r);
+  }
+  Value floatQuotient() {
+    Value r = arith::RemFOp::create(builder, loc, lhs, rhs);
+    Value whole = arith::SubFOp::create(builder, loc, lhs, r);
+    Value nearest = math::RoundEvenOp::create(
+        builder, loc, arith::DivFOp::create(builder, loc, whole, rhs));
+    Value less = arith::SubFOp::create(builder, loc, nearest, number(1.0));
+    Value floor = select(floatDiffers(r), less, nearest);
+    Value quotient = arith::DivFOp::create(builder, loc, lhs, rhs);
+    // A zero has the quotient's sign.
+    Value zero =
+        select(compare(arith::CmpFPredicate::OLT, quotient, number(0.0)),
+               number(-0.0), number(0.0));
+    Value isQuotientZero =
+        compare(arith::CmpFPredicate::OEQ, quotient, number(0.0));
+    zero = select(isQuotientZero, quotient, zero);
+    floor = select(compare(arith::CmpFPredicate::OEQ, floor, number(0.0)), zero,
+                   floor);
+    Value byZero = compare(arith::CmpFPredicate::OEQ, rhs, number(0.0));
+    return select(byZero, quotient, floor);
+  }
+
+  /// A divisor that traps nowhere: 1 in the place of 0 and of -1.
+  Value safeDivisor(Value isZero, Value isMinusOne) {
+    return select(arith::OrIOp::create(builder, loc, isZero, isMinusOne),
+                  integer(1), rhs);
+  }
+  /// The quotient, or the remainder, of integers.
+  Value integerResult(bool quotient) {
+    Value isZero = compare(arith::CmpIPredicate::eq, rhs, integer(0));
+    Value isMinusOne = compare(arith::CmpIPredicate::eq, rhs, integer(-1));
+    Value divisor = safeDivisor(isZero, isMinusOne);
+    Value truncated = arith::DivSIOp::create(builder, loc, lhs, divisor);
+    Value product = arith::MulIOp::create(builder, loc, truncated, divisor);
+    Value r = arith::SubIOp::create(builder, loc, lhs, product);
+    Value signs = arith::XOrIOp::create(builder, loc, r, divisor);
+    Value differs = arith::AndIOp::create(
+        builder, loc, compare(arith::CmpIPredicate::ne, r, integer(0)),
+        compare(arith::CmpIPredicate::slt, signs, integer(0)));
+    if (!quotient) {
+      Value moved = arith::AddIOp::create(builder, loc, r, divisor);
+      Value result = select(differs, moved, r);
+      return select(arith::OrIOp::create(builder, loc, isZero, isMinusOne),
+                    integer(0), result);
+    }
+    Value less = arith::SubIOp::create(builder, loc, truncated, integer(1));
+    Value result = select(differs, less, truncated);
+    Value negative = arith::SubIOp::create(builder, loc, integer(0), lhs);
+    result = select(isMinusOne, negative, result);
+    return select(isZero, integer(0), result);
+  }
+};
+
+} // namespace
+
 FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op,
                                      ValueRange operands) {
   Location loc = op->getLoc();
@@ -250,6 +376,62 @@ FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op,
           .Case([&](SqrtOp) -> Value {
             return math::SqrtOp::create(builder, loc, operands[0]);
           })
+          .Case([&](LogOp) -> Value {
+            return math::LogOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](Log1pOp) -> Value {
+            return math::Log1pOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](TanhOp) -> Value {
+            return math::TanhOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](ErfOp) -> Value {
+            return math::ErfOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](SinOp) -> Value {
+            return math::SinOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](CosOp) -> Value {
+            return math::CosOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](PowOp) -> Value {
+            return math::PowFOp::create(builder, loc, operands[0], operands[1]);
+          })
+          .Case([&](FloorOp) -> Value {
+            return math::FloorOp::create(builder, loc, operands[0]);
+          })
+          .Case([&](AbsOp) { return emitAbs(builder, loc, operands[0]); })
+          .Case([&](SignOp) { return emitSign(builder, loc, operands[0]); })
+          .Case([&](FloorDivOp) {
+            FloorDivision division{builder, loc, operands[0], operands[1]};
+            return isa<FloatType>(getElementTypeOrSelf(operands[0]))
+                       ? division.floatQuotient()
+                       : division.integerResult(/*quotient=*/true);
+          })
+          .Case([&](RemainderOp) {
+            FloorDivision division{builder, loc, operands[0], operands[1]};
+            return isa<FloatType>(getElementTypeOrSelf(operands[0]))
+                       ? division.floatRemainder()
+                       : division.integerResult(/*quotient=*/false);
+          })
+          .Case([&](AndOp) -> Value {
+            return arith::AndIOp::create(builder, loc, operands[0],
+                                         operands[1]);
+          })
+          .Case([&](OrOp) -> Value {
+            return arith::OrIOp::create(builder, loc, operands[0], operands[1]);
+          })
+          .Case([&](XorOp) -> Value {
+            return arith::XOrIOp::create(builder, loc, operands[0],
+                                         operands[1]);
+          })
+          .Case([&](NotOp) -> Value {
+            Type type = operands[0].getType();
+            unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+            return arith::XOrIOp::create(
+                builder, loc, operands[0],
+                integerConstant(builder, loc, type, APInt::getAllOnes(bits)));
+          })
           .Case([&](CompareOp compare) {
             return emitCompare(builder, compare, operands[0], operands[1]);
           })
@@ -264,7 +446,8 @@ FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op,
     return op->emitOpError() << "inside a group is not available yet";
   // What only moves a value is already rounded; a cast rounds by itself.
   Type element = tensorType(op->getResult(0)).getElementType();
-  if (isNarrow(element) && !isa<CastOp, SelectOp, MaximumOp, MinimumOp>(op))
+  if (isNarrow(element) &&
+      !isa<CastOp, SelectOp, MaximumOp, MinimumOp, AbsOp, SignOp>(op))
     return roundTo(builder, loc, value, element);
   return value;
 }

@@ -38,11 +38,11 @@ llvm::FailureOr<mlir::Value> emitPrimitive(mlir::OpBuilder &builder,
                                            mlir::Operation *op,
                                            mlir::ValueRange operands);
 
-/// The uniform numbers of `op` at element numbers `elements` (i64, scalar or
+/// The numbers of `op` at element numbers `elements` (i64, scalar or
 /// vector) (N17).
-mlir::Value emitUniform(mlir::OpBuilder &builder, amp::RandomOp op,
-                        mlir::Value seed, mlir::Value index, mlir::Value micro,
-                        mlir::Value elements);
+mlir::Value emitRandom(mlir::OpBuilder &builder, amp::RandomOp op,
+                       mlir::Value seed, mlir::Value index, mlir::Value micro,
+                       mlir::Value elements);
 
 } // namespace ampc
 

@@ -2,6 +2,8 @@
 // (N17).
 #include "codegen/kernel/PrimitiveEmitter.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
@@ -49,10 +51,16 @@ struct Words {
 
 } // namespace
 
-Value ampc::emitUniform(OpBuilder &builder, RandomOp op, Value seed,
-                        Value index, Value micro, Value elements) {
-  Location loc = op.getLoc();
-  Words words{builder, loc, elements.getType()};
+/// The words of the elements' counters and each element's place among them.
+struct Draw {
+  Value lane;
+  Value words[4];
+};
+
+static Draw drawWords(Words words, RandomOp op, Value seed, Value index,
+                      Value micro, Value elements) {
+  OpBuilder &builder = words.builder;
+  Location loc = words.loc;
   Value quad = arith::ShRUIOp::create(builder, loc, elements, words.i64(2));
   Value lane =
       arith::AndIOp::create(builder, loc, words.low(elements), words.i32(3));
@@ -82,20 +90,77 @@ Value ampc::emitUniform(OpBuilder &builder, RandomOp op, Value seed,
     key0 = arith::AddIOp::create(builder, loc, key0, words.i32(0x9E3779B9u));
     key1 = arith::AddIOp::create(builder, loc, key1, words.i32(0xBB67AE85u));
   }
-  Value word = counter[3];
-  for (int i = 2; i >= 0; --i) {
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       lane, words.i32(i));
-    word = arith::SelectOp::create(builder, loc, mine, counter[i], word);
-  }
-  // A word's upper 24 bits fit a signed i32, so the conversion is exact in f32
-  // and f64.
-  Type type =
-      typeLike(tensorType(op.getResult()).getElementType(), elements.getType());
+  return {lane, {counter[0], counter[1], counter[2], counter[3]}};
+}
+
+/// (word >> 8) + `offset`, times 2^-24: a word's upper 24 bits fit a signed
+/// i32, so that it is exact in f32 and f64.
+static Value unitFrom(Words words, Type type, Value word, uint32_t offset) {
+  OpBuilder &builder = words.builder;
+  Location loc = words.loc;
   Value bits = arith::ShRUIOp::create(builder, loc, word, words.i32(8));
+  if (offset)
+    bits = arith::AddIOp::create(builder, loc, bits, words.i32(offset));
   Value number = arith::SIToFPOp::create(builder, loc, type, bits);
   Value unit = constantLike(
       builder, loc, builder.getFloatAttr(getElementTypeOrSelf(type), 0x1p-24),
       type);
   return arith::MulFOp::create(builder, loc, number, unit);
+}
+
+static Value emitUniform(Words words, Type type, const Draw &draw) {
+  OpBuilder &builder = words.builder;
+  Location loc = words.loc;
+  Value word = draw.words[3];
+  for (int i = 2; i >= 0; --i) {
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       draw.lane, words.i32(i));
+    word = arith::SelectOp::create(builder, loc, mine, draw.words[i], word);
+  }
+  return unitFrom(words, type, word, 0);
+}
+
+/// Box-Muller of words (0, 1) for lanes 0 and 1, of (2, 3) for 2 and 3. A sine
+/// is the cosine a quarter turn earlier, and quarter turns of u2, a multiple of
+/// 2^-24, are exact.
+static Value emitNormal(Words words, Type type, const Draw &draw) {
+  OpBuilder &builder = words.builder;
+  Location loc = words.loc;
+  auto number = [&](double value) {
+    return constantLike(builder, loc,
+                        builder.getFloatAttr(getElementTypeOrSelf(type), value),
+                        type);
+  };
+  auto hasBit = [&](uint32_t bit) -> Value {
+    Value masked =
+        arith::AndIOp::create(builder, loc, draw.lane, words.i32(bit));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, masked,
+                                 words.i32(0));
+  };
+  Value isUpper = hasBit(2), isSine = hasBit(1);
+  Value a = arith::SelectOp::create(builder, loc, isUpper, draw.words[2],
+                                    draw.words[0]);
+  Value b = arith::SelectOp::create(builder, loc, isUpper, draw.words[3],
+                                    draw.words[1]);
+  Value u1 = unitFrom(words, type, a, 1), u2 = unitFrom(words, type, b, 0);
+  Value log = math::LogOp::create(builder, loc, u1);
+  Value radius = math::SqrtOp::create(
+      builder, loc, arith::MulFOp::create(builder, loc, log, number(-2.0)));
+  Value earlier = arith::SubFOp::create(builder, loc, u2, number(0.25));
+  Value turn = arith::SelectOp::create(builder, loc, isSine, earlier, u2);
+  Value angle =
+      arith::MulFOp::create(builder, loc, turn, number(2 * std::numbers::pi));
+  Value cosine = math::CosOp::create(builder, loc, angle);
+  return arith::MulFOp::create(builder, loc, radius, cosine);
+}
+
+Value ampc::emitRandom(OpBuilder &builder, RandomOp op, Value seed, Value index,
+                       Value micro, Value elements) {
+  Words words{builder, op.getLoc(), elements.getType()};
+  Type type =
+      typeLike(tensorType(op.getResult()).getElementType(), elements.getType());
+  Draw draw = drawWords(words, op, seed, index, micro, elements);
+  return op.getDistribution() == Distribution::uniform
+             ? emitUniform(words, type, draw)
+             : emitNormal(words, type, draw);
 }

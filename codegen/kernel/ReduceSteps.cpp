@@ -1,6 +1,7 @@
 // Steps of a reduction in the accumulation type.
 #include "codegen/kernel/ReduceSteps.h"
 
+#include "codegen/kernel/GatherEmitter.h"
 #include "codegen/kernel/PrimitiveEmitter.h"
 
 using namespace mlir;
@@ -60,10 +61,10 @@ Value ampc::joinPartials(OpBuilder &builder, ReduceOp op, Value lhs,
     if (isFloat)
       return arith::MinimumFOp::create(builder, loc, lhs, rhs);
     return arith::MinSIOp::create(builder, loc, lhs, rhs);
-  case ReduceKind::first: // the partials stand in the elements' order
-    return lhs;
+  case ReduceKind::first:
+    break; // is read, not joined
   }
-  llvm_unreachable("every kind of reduction is listed");
+  llvm_unreachable("every kind of reduction that joins is listed");
 }
 
 Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value,
@@ -105,7 +106,9 @@ ampc::orderReductions(GroupOp group,
     for (Value operand : op.getOperands())
       deepest = std::max(deepest, level.lookup(operand));
     auto reduce = dyn_cast<ReduceOp>(op);
-    level[op.getResult(0)] = deepest + (reduce ? 1 : 0);
+    // The first element is there before the pass begins.
+    bool waits = reduce && reduce.getKind() != ReduceKind::first;
+    level[op.getResult(0)] = deepest + (waits ? 1 : 0);
     if (!reduce || !needed.contains(&op))
       continue;
     if (order.passes.size() <= deepest)
@@ -118,6 +121,76 @@ ampc::orderReductions(GroupOp group,
         isFull(i) && level.lookup(value) >= order.passes.size();
   }
   return order;
+}
+
+/// Whether `op` costs more than a load.
+static bool isCostly(Operation *op) {
+  if (isa<RandomOp>(op) || isGather(op))
+    return true;
+  auto model = dyn_cast<CostModel>(op);
+  return model && model.cost(TargetAttr()).transcendentals > 0;
+}
+
+SmallVector<Value> ampc::valuesToKeep(GroupOp group,
+                                      const ReductionOrder &order) {
+  Operation *yield = group.getBody().front().getTerminator();
+  SmallVector<SmallVector<Value>> roots; // of each pass
+  for (const auto &reductions : order.passes) {
+    roots.emplace_back();
+    for (ReduceOp reduce : reductions)
+      if (reduce.getKind() != ReduceKind::first)
+        roots.back().push_back(reduce.getInput());
+  }
+  if (order.storesApart || roots.empty())
+    roots.emplace_back();
+  for (unsigned i : order.fullResults)
+    roots.back().push_back(yield->getOperand(i));
+
+  llvm::DenseSet<Value> earlier; // costly values of earlier passes
+  llvm::SetVector<Value> kept;
+  for (ArrayRef<Value> pass : roots) {
+    llvm::DenseSet<Value> seen;
+    SmallVector<Value> work(pass), costly;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      Operation *op = value.getDefiningOp();
+      if (!op || isa<ReduceOp>(op) || !seen.insert(value).second)
+        continue;
+      if (tensorType(value).getShape() == group.getSpace() && isCostly(op)) {
+        if (earlier.contains(value)) {
+          kept.insert(value);
+          continue;
+        }
+        costly.push_back(value);
+      }
+      work.append(op->operand_begin(), op->operand_end());
+    }
+    earlier.insert(costly.begin(), costly.end());
+  }
+  return kept.takeVector();
+}
+
+LogicalResult ampc::setFirstElements(OpBuilder &builder, BodyEmitter &body,
+                                     ArrayRef<ReduceOp> &reductions,
+                                     SmallVectorImpl<ReduceOp> &joined,
+                                     llvm::function_ref<void()> moveToFirst) {
+  bool moved = false;
+  for (ReduceOp reduce : reductions) {
+    if (reduce.getKind() != ReduceKind::first) {
+      joined.push_back(reduce);
+      continue;
+    }
+    if (!moved)
+      moveToFirst();
+    moved = true;
+    FailureOr<Value> value = body.compute(builder, reduce.getInput(),
+                                          body.iterationSpace().fullMap());
+    if (failed(value))
+      return failure();
+    body.setReduced(reduce, *value);
+  }
+  reductions = joined;
+  return success();
 }
 
 LogicalResult ampc::emitPasses(const ReductionOrder &order, EmitPass emitPass) {

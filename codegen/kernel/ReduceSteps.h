@@ -4,7 +4,7 @@
 #ifndef AMPC_CODEGEN_KERNEL_REDUCESTEPS_H
 #define AMPC_CODEGEN_KERNEL_REDUCESTEPS_H
 
-#include "ir/dialect/Dialect.h"
+#include "codegen/kernel/BodyEmitter.h"
 
 namespace ampc {
 
@@ -42,6 +42,21 @@ struct ReductionOrder {
 /// `isFull(i)`: whether result i lies over the whole space.
 ReductionOrder orderReductions(amp::GroupOp group,
                                llvm::function_ref<bool(unsigned)> isFull);
+
+/// The values over the space that several passes need and that cost more to
+/// compute than to read back: functions, random numbers, and elements that do
+/// not lie side by side.
+llvm::SmallVector<mlir::Value> valuesToKeep(amp::GroupOp group,
+                                            const ReductionOrder &order);
+
+/// Sets the reductions of kind first among `reductions` to their input at the
+/// point that `moveToFirst` moves the body to; `joined`, what `reductions` then
+/// refers to, are the others.
+llvm::LogicalResult
+setFirstElements(mlir::OpBuilder &builder, BodyEmitter &body,
+                 llvm::ArrayRef<amp::ReduceOp> &reductions,
+                 llvm::SmallVectorImpl<amp::ReduceOp> &joined,
+                 llvm::function_ref<void()> moveToFirst);
 
 /// Emits one pass over the reduced axes: computes the reductions, stores the
 /// given results of the group on the way.

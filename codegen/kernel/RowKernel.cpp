@@ -11,6 +11,10 @@ using namespace ampc::amp;
 /// Number of interleaved partials of a row.
 static constexpr int64_t kPartials = 64;
 
+/// The most scratch memory of one row, in bytes: it stands on the stack and
+/// should stay in the cache.
+static constexpr int64_t kScratchBytes = int64_t(1) << 17;
+
 /// Lanes [from, from + count) of `vector`.
 static Value slice(OpBuilder &builder, Location loc, Value vector, int64_t from,
                    int64_t count) {
@@ -99,6 +103,18 @@ LogicalResult RowLoops::emitStep(OpBuilder &builder,
 LogicalResult RowLoops::emitPass(OpBuilder &builder,
                                  ArrayRef<ReduceOp> reductions,
                                  ArrayRef<unsigned> stores) {
+  auto moveToFirst = [&] {
+    SmallVector<Value> first = coordinates;
+    for (Value &coordinate : first)
+      if (!coordinate)
+        coordinate = arith::ConstantIndexOp::create(builder, loc, 0);
+    body.moveTo({std::move(first), 0, Value(), 1});
+  };
+  SmallVector<ReduceOp> joined;
+  if (failed(setFirstElements(builder, body, reductions, joined, moveToFirst)))
+    return failure();
+  if (reductions.empty() && stores.empty())
+    return success();
   SmallVector<Value> partials;
   for (ReduceOp reduce : reductions)
     partials.push_back(
@@ -127,10 +143,26 @@ LogicalResult RowLoops::emitPass(OpBuilder &builder,
       return failure();
   }
   for (auto [reduce, partial] : llvm::zip(reductions, partials)) {
-    Value joined = joinTree(builder, reduce, partial);
-    body.setReduced(reduce, finishReduction(builder, reduce, joined, length));
+    Value total = joinTree(builder, reduce, partial);
+    body.setReduced(reduce, finishReduction(builder, reduce, total, length));
   }
   return success();
+}
+
+/// Takes scratch memory for what several passes need, as far as it goes.
+static void keepCostly(OpBuilder &builder, GroupOp group, BodyEmitter &body,
+                       const ReductionOrder &order, int64_t length) {
+  int64_t left = kScratchBytes;
+  for (Value value : valuesToKeep(group, order)) {
+    Type element = computeTypeFor(tensorType(value).getElementType());
+    int64_t bytes = length * element.getIntOrFloatBitWidth() / 8;
+    if (element.isInteger(1) || bytes > left)
+      continue;
+    left -= bytes;
+    body.keep(value,
+              memref::AllocaOp::create(builder, value.getLoc(),
+                                       MemRefType::get({length}, element)));
+  }
 }
 
 LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group,
@@ -154,9 +186,12 @@ LogicalResult ampc::emitRowKernel(OpBuilder &builder, GroupOp group,
   ReductionOrder order = orderReductions(group, [&](unsigned i) {
     return space.resultMap(i).covered == full && reduced;
   });
+  keepCostly(builder, group, body, order, length);
   auto emitPass = [&](ArrayRef<ReduceOp> reductions,
                       ArrayRef<unsigned> stores) {
-    return row.emitPass(builder, reductions, stores);
+    LogicalResult emitted = row.emitPass(builder, reductions, stores);
+    body.endPass();
+    return emitted;
   };
   if (failed(emitPasses(order, emitPass)))
     return failure();

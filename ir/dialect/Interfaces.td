@@ -46,7 +46,15 @@ def Amp_Fusible : Amp_Interface<"Fusible"> {
   let methods = [
     InterfaceMethod<"The kind of loop nest the op needs.",
       "::ampc::amp::FusionKind", "fusionKind", (ins), "",
-      "return ::ampc::amp::FusionKind::map;">];
+      "return ::ampc::amp::FusionKind::map;">,
+    InterfaceMethod<[{
+      Whether the op reads operand `operand` at other elements than the loop is at, so that the
+      operand must stand in memory before the loop begins.}],
+      "bool", "readsElsewhere", (ins "unsigned":$operand), "",
+      [{
+        ::ampc::amp::FusionKind kind = $_op.fusionKind();
+        return kind == ::ampc::amp::FusionKind::gather || kind == ::ampc::amp::FusionKind::scatter;
+      }]>];
 }
 
 def Amp_CostModel : Amp_Interface<"CostModel"> {

@@ -1,5 +1,5 @@
-// Spells composite ops in primitives, and reductions over scattered axes as one
-// reduction a run.
+// Spells composite ops in primitives, reductions over scattered axes as
+// reductions over the first axes, and scatters in the type of their sums.
 #include "passes/fusion/Passes.h"
 
 using namespace mlir;
@@ -11,26 +11,60 @@ namespace ampc {
 
 namespace {
 
-/// The last run of adjacent axes of `axes` (strictly increasing).
-ArrayRef<int64_t> lastRun(ArrayRef<int64_t> axes) {
-  size_t first = axes.size() - 1;
-  while (first > 0 && axes[first - 1] + 1 == axes[first])
-    --first;
-  return axes.drop_front(first);
+/// Whether the axes of `op` (strictly increasing) do not stand together.
+bool isScattered(ReduceOp op) {
+  ArrayRef<int64_t> axes = op.getAxes();
+  return axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size());
 }
 
-/// A reduction whose axes do not stand together, as a reduction of the last run
-/// and one of the rest. The inner one keeps the accumulation type; the outer
-/// one rounds.
-Value splitReduction(ReduceOp op, OpBuilder &builder) {
-  ArrayRef<int64_t> axes = op.getAxes();
-  ArrayRef<int64_t> run = lastRun(axes);
-  Type accumulation = op.getAccumulation();
-  Value inner = ReduceOp::create(builder, op.getLoc(), op.getKind(),
-                                 op.getInput(), run, accumulation);
-  Type element = tensorType(op.getResult()).getElementType();
-  return ReduceOp::create(builder, op.getLoc(), op.getKind(), inner,
-                          axes.drop_back(run.size()), element);
+/// A reduction whose axes do not stand together, over a transpose that puts
+/// them first: elements are joined in the same order, that of the reduced axes.
+Value gatherAxes(ReduceOp op, OpBuilder &builder) {
+  SmallVector<int64_t> perm(op.getAxes());
+  for (int64_t axis = 0, rank = tensorType(op.getInput()).getRank();
+       axis < rank; ++axis)
+    if (!llvm::is_contained(op.getAxes(), axis))
+      perm.push_back(axis);
+  Value moved = TransposeOp::create(builder, op.getLoc(), op.getInput(), perm);
+  auto first = llvm::to_vector(llvm::seq<int64_t>(0, op.getAxes().size()));
+  return ReduceOp::create(builder, op.getLoc(), op.getKind(), moved, first,
+                          tensorType(op.getResult()).getElementType());
+}
+
+/// Whether a scatter's sums are wider than its elements.
+bool isNarrowScatter(Operation *op) {
+  if (!isa<ScatterRowsOp, ScatterAddOp>(op))
+    return false;
+  Type element = tensorType(op->getResult(0)).getElementType();
+  return isa<FloatType>(element) && accumulationTypeFor(element) != element;
+}
+
+/// A scatter in its accumulation type and one rounding of its result.
+Value widenScatter(Operation *op, OpBuilder &builder) {
+  RankedTensorType type = tensorType(op->getResult(0));
+  Type element = type.getElementType(), wide = accumulationTypeFor(element);
+  Operation *scatter = builder.clone(*op);
+  scatter->setOperand(1,
+                      castTo(builder, op->getLoc(), op->getOperand(1), wide));
+  scatter->getResult(0).setType(withElementType(type, wide));
+  scatter->moveBefore(op);
+  return castTo(builder, op->getLoc(), scatter->getResult(0), element);
+}
+
+/// Whether `op` is spelled otherwise.
+bool isDecomposed(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return isa<Decomposable>(op) || isNarrowScatter(op) ||
+         (reduce && isScattered(reduce));
+}
+
+/// What `op` is spelled as.
+FailureOr<SmallVector<Value>> decompose(Operation *op, OpBuilder &builder) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return SmallVector<Value>{gatherAxes(reduce, builder)};
+  if (isNarrowScatter(op))
+    return SmallVector<Value>{widenScatter(op, builder)};
+  return cast<Decomposable>(op).decompose(builder);
 }
 
 class DecomposePass : public impl::DecomposeBase<DecomposePass> {
@@ -39,9 +73,7 @@ class DecomposePass : public impl::DecomposeBase<DecomposePass> {
   void runOnOperation() override {
     SmallVector<Operation *> worklist;
     auto enqueue = [&](Operation *op) {
-      auto reduce = dyn_cast<ReduceOp>(op);
-      if (isa<Decomposable>(op) ||
-          (reduce && lastRun(reduce.getAxes()) != reduce.getAxes()))
+      if (isDecomposed(op))
         worklist.push_back(op);
     };
     getOperation().walk(enqueue);
@@ -49,15 +81,10 @@ class DecomposePass : public impl::DecomposeBase<DecomposePass> {
       Operation *op = worklist.pop_back_val();
       OpBuilder builder(op);
       Operation *before = op->getPrevNode();
-      if (auto reduce = dyn_cast<ReduceOp>(op)) {
-        op->replaceAllUsesWith(ValueRange(splitReduction(reduce, builder)));
-      } else {
-        FailureOr<SmallVector<Value>> values =
-            cast<Decomposable>(op).decompose(builder);
-        if (failed(values))
-          return signalPassFailure();
-        op->replaceAllUsesWith(*values);
-      }
+      FailureOr<SmallVector<Value>> values = decompose(op, builder);
+      if (failed(values))
+        return signalPassFailure();
+      op->replaceAllUsesWith(*values);
       // What was built stands between `before` and `op`; it may be composite
       // itself.
       Operation *built =

@@ -11,6 +11,11 @@ using namespace ampc::amp;
 
 namespace ampc {
 
+static FusionKind kindOf(Operation *op) {
+  auto fusible = dyn_cast<Fusible>(op);
+  return fusible ? fusible.fusionKind() : FusionKind::opaque;
+}
+
 /// Whether `op` may stand in a group at all.
 static bool isGroupable(Operation *op) {
   if (isa<Decomposable>(op))
@@ -18,12 +23,23 @@ static bool isGroupable(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
     return constant.getValue().isSplat() ||
            constant.getValue().getNumElements() == 0;
-  auto fusible = dyn_cast<Fusible>(op);
-  if (!fusible)
+  switch (kindOf(op)) {
+  case FusionKind::map:
+  case FusionKind::row_reduce:
+  case FusionKind::column_reduce:
+  case FusionKind::gather:
+  case FusionKind::scatter:
+    return true;
+  default:
     return false;
-  FusionKind kind = fusible.fusionKind();
-  return kind == FusionKind::map || kind == FusionKind::row_reduce ||
-         kind == FusionKind::column_reduce;
+  }
+}
+
+/// Whether the user reads the operand at other elements than its loop is at, so
+/// that the value must stand in memory before.
+static bool isReadElsewhere(OpOperand &use) {
+  auto fusible = dyn_cast<Fusible>(use.getOwner());
+  return fusible && fusible.readsElsewhere(use.getOperandNumber());
 }
 
 static ArrayRef<int64_t> resultShape(Operation *op) {
@@ -42,11 +58,53 @@ static LoopNest nestOfOne(Operation *op) {
                      ? GroupKind::row
                      : GroupKind::column;
   }
+  if (kindOf(op) == FusionKind::scatter)
+    group.kind = GroupKind::scatter;
   return group;
+}
+
+/// A row that is walked again stays with one thread: rows are to be many, or
+/// short.
+static constexpr int64_t kManyRows = 16, kShortRow = 16384;
+
+/// Whether `operand`, made of `root` by broadcasts, brings what the reductions
+/// of `nest` leave back over the space, each axis in its place, for the row to
+/// be walked again.
+static bool comesBack(Value operand, Value root, const LoopNest &nest) {
+  if (nest.kind != GroupKind::row ||
+      tensorType(operand).getShape() != ArrayRef(nest.space))
+    return false;
+  SmallVector<BroadcastOp> chain;
+  for (Value value = operand; value != root;) {
+    auto broadcast = value.getDefiningOp<BroadcastOp>();
+    if (!broadcast)
+      return false;
+    chain.push_back(broadcast);
+    value = broadcast.getInput();
+  }
+  SmallVector<int64_t> kept;
+  for (int64_t axis = 0, rank = nest.space.size(); axis < rank; ++axis)
+    if (!llvm::is_contained(nest.reducedAxes, axis))
+      kept.push_back(axis);
+  ArrayRef<int64_t> shape = tensorType(root).getShape();
+  int64_t rows = elementCount(shape);
+  if (shape.size() != kept.size() ||
+      (rows < kManyRows && elementCount(nest.space) > rows * kShortRow))
+    return false;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    int64_t axis = i;
+    for (BroadcastOp broadcast : llvm::reverse(chain))
+      axis = broadcast.getAxes()[axis];
+    if (shape[i] != nest.space[kept[i]] || (shape[i] != 1 && axis != kept[i]))
+      return false;
+  }
+  return true;
 }
 
 /// Merges the loop nest of `other` into `group`; the reason when they differ.
 static StringRef mergeNests(LoopNest &group, const LoopNest &other) {
+  if (group.kind == GroupKind::scatter || other.kind == GroupKind::scatter)
+    return "a scatter has a kernel of its own";
   if (group.space != other.space)
     return "iteration spaces differ";
   if (other.kind == GroupKind::map)
@@ -71,11 +129,14 @@ GroupPlan::GroupPlan(Block &block, bool fuse) {
 
 void GroupPlan::classify(Block &block) {
   for (Operation &op : block) {
-    if (!isa<ConstantOp, BroadcastOp>(op) || !isGroupable(&op))
+    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) || !isGroupable(&op))
       continue;
     // A user outside groups (a contraction, a view, a write, the return) needs
-    // the bytes.
-    if (llvm::all_of(op.getUsers(), isGroupable))
+    // the bytes; so does one that reads it at other elements.
+    bool isFree = llvm::all_of(op.getUses(), [](OpOperand &use) {
+      return isGroupable(use.getOwner()) && !isReadElsewhere(use);
+    });
+    if (isFree)
       freeOps.insert(&op);
   }
 }
@@ -140,8 +201,8 @@ void GroupPlan::place(Operation *op, bool fuse) {
   SmallVector<unsigned> members;
   StringRef reason;
   SmallVector<Operation *> producers;
-  for (Value operand : op->getOperands()) {
-    Value root = rootOf(operand);
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get(), root = rootOf(operand);
     Operation *producer = root.getDefiningOp();
     std::optional<unsigned> group = producer ? groupOf(producer) : std::nullopt;
     if (levelOf(operand) < top || !producer) {
@@ -155,7 +216,9 @@ void GroupPlan::place(Operation *op, bool fuse) {
       continue;
     }
     producers.push_back(producer);
-    if (root != operand)
+    if (isReadElsewhere(use))
+      reason = "it is read at other elements than it is computed";
+    else if (root != operand && !comesBack(operand, root, plans[*group]))
       reason = "the value is broadcast after it is complete";
     if (!llvm::is_contained(members, *group))
       members.push_back(*group);
@@ -229,8 +292,8 @@ void GroupPlan::sink() {
   for (unsigned group = plans.size(); group-- > 0;) {
     if (find(group) != group)
       continue;
-    bool direct = true;
-    std::optional<unsigned> consumer = onlyConsumer(group, direct);
+    bool fits = true;
+    std::optional<unsigned> consumer = onlyConsumer(group, fits);
     if (!consumer)
       continue;
     // Nothing else reads the group, so no path leads around the consumer and
@@ -239,7 +302,7 @@ void GroupPlan::sink() {
       continue;
     LoopNest merged = plans[*consumer];
     bool afterReduction =
-        direct && merged.kind != GroupKind::map &&
+        fits && merged.kind != GroupKind::map &&
         plans[group].kind == GroupKind::map &&
         ArrayRef(plans[group].space) ==
             ArrayRef(withoutAxes(merged.space, merged.reducedAxes));
@@ -255,21 +318,24 @@ void GroupPlan::sink() {
 }
 
 std::optional<unsigned> GroupPlan::onlyConsumer(unsigned group,
-                                                bool &direct) const {
+                                                bool &fits) const {
   std::optional<unsigned> only;
   for (Operation *op : plans[group].ops)
     for (Value result : op->getResults())
-      if (!collectConsumers(result, /*isDirect=*/true, group, only, direct))
+      if (!collectConsumers(result, /*root=*/result, group, only, fits))
         return std::nullopt;
   return only;
 }
 
-bool GroupPlan::collectConsumers(Value value, bool isDirect, unsigned group,
+bool GroupPlan::collectConsumers(Value value, Value root, unsigned group,
                                  std::optional<unsigned> &only,
-                                 bool &direct) const {
-  for (Operation *user : value.getUsers()) {
+                                 bool &fits) const {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isReadElsewhere(use))
+      return false;
     if (isFree(user)) {
-      if (!collectConsumers(user->getResult(0), false, group, only, direct))
+      if (!collectConsumers(user->getResult(0), root, group, only, fits))
         return false;
       continue;
     }
@@ -281,7 +347,7 @@ bool GroupPlan::collectConsumers(Value value, bool isDirect, unsigned group,
     if (only && *only != *consumer)
       return false;
     only = consumer;
-    direct &= isDirect;
+    fits &= value == root || comesBack(value, root, plans[*consumer]);
   }
   return true;
 }

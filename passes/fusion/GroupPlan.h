@@ -46,8 +46,8 @@ public:
   /// The group of `op`, none for ops that stay outside and for free ops.
   std::optional<unsigned> groupOf(mlir::Operation *op) const;
 
-  /// A splat constant or a broadcast that is cloned into each group that uses
-  /// it.
+  /// A splat constant, an iota or a broadcast that is cloned into each group
+  /// that uses it.
   bool isFree(mlir::Operation *op) const { return freeOps.contains(op); }
 
 private:
@@ -57,11 +57,12 @@ private:
   /// level.
   void sink();
   /// The one group that uses values of `group`, none when there are others or
-  /// something outside groups does. `direct` tells whether no use is through a
-  /// free op.
-  std::optional<unsigned> onlyConsumer(unsigned group, bool &direct) const;
-  bool collectConsumers(mlir::Value value, bool isDirect, unsigned group,
-                        std::optional<unsigned> &only, bool &direct) const;
+  /// something outside groups does. `fits` tells whether every use is direct or
+  /// brings the value back over the space that the consumer reduces.
+  std::optional<unsigned> onlyConsumer(unsigned group, bool &fits) const;
+  /// Adds the users of `value`, which free ops make of `root`.
+  bool collectConsumers(mlir::Value value, mlir::Value root, unsigned group,
+                        std::optional<unsigned> &only, bool &fits) const;
   void absorb(unsigned into, unsigned member);
   unsigned find(unsigned group) const;
   /// Level of what computes `value`, seen through free ops.

@@ -9,7 +9,8 @@ def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Replaces every op with the `Decomposable` interface by its decomposition, to a fixed point.
     Input: stage step. Leaves primitives only. A reduction over axes that do not stand together
-    becomes one reduction for each run of axes, the last run first, each rounded to the accumulation type.
+    reads a transpose that puts them first, which keeps the order of its additions. A scatter of
+    floats below 32 bits sums in f32 and is rounded by a cast.
 
     ```mlir
     %y = amp.relu %x : tensor<4xf32>                          // before
@@ -23,11 +24,14 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
-    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants and broadcasts
+    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants, iotas and broadcasts
     are cloned into each group that uses them, so that neither is ever stored.
 
     An op joins the groups that produce its operands when they need the same loop nest: maps over one
-    space; a reduction after the maps over its input; maps over the reduced shape after it. Groups
+    space; a reduction after the maps over its input; maps over the reduced shape after it; and in a
+    row group maps and reductions over the space that read a reduced value broadcast back over it.
+    Movements and lookups stand in the group of what reads them, but what they read stands before
+    it. A scatter is a group of its own. Groups
     have levels (one more than the highest level they read), and an op joins only groups of the
     highest level among its operands, which keeps the groups acyclic in linear time. Then a map group
     that only one group reads moves into it, whatever their levels. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping

@@ -241,7 +241,9 @@ private:
       if (pointwise)
         for (Operation *user :
              group.getBody().getArgument(operand.getOperandNumber()).getUsers())
-          pointwise &= !isa<BroadcastOp, ReduceOp>(user);
+          pointwise &= isa<YieldOp>(user) ||
+                       (!isa<BroadcastOp>(user) &&
+                        cast<Fusible>(user).fusionKind() == FusionKind::map);
       if (!pointwise)
         return op->emitOpError() << "overwrites " << place.getVariable()
                                  << " while it reads other elements of it";

@@ -19,6 +19,42 @@ static LogicalResult verifySameTypes(GroupOp group, ValueRange outside,
   return success();
 }
 
+/// Reports an op that the group cannot hold.
+static LogicalResult refuse(GroupOp group, Operation *op, const Twine &what) {
+  InFlightDiagnostic diagnostic = group.emitOpError() << what;
+  diagnostic.attachNote(op->getLoc()) << "found '" << op->getName() << "' here";
+  return diagnostic;
+}
+
+/// group_c6: what `op` reads elsewhere is an operand of the group.
+static LogicalResult verifyReads(GroupOp group, Operation *op) {
+  for (OpOperand &use : op->getOpOperands())
+    if (cast<Fusible>(op).readsElsewhere(use.getOperandNumber()) &&
+        !isa<BlockArgument>(use.get()))
+      return refuse(group, op,
+                    "must take operand " + Twine(use.getOperandNumber()) +
+                        " of this op from outside");
+  return success();
+}
+
+/// group_c7: the body is one scatter, yielded.
+static LogicalResult verifyScatter(GroupOp group) {
+  Block &block = group.getBody().front();
+  Operation &first = block.front();
+  auto fusible = dyn_cast<Fusible>(first);
+  if (!fusible || fusible.fusionKind() != FusionKind::scatter ||
+      first.getNextNode() != block.getTerminator())
+    return refuse(group, &first, "of kind scatter must hold one scatter");
+  if (block.getTerminator()->getOperands() != first.getResults())
+    return group.emitOpError() << "of kind scatter must yield its op's result";
+  ArrayRef<int64_t> updates = tensorType(first.getOperand(1)).getShape();
+  if (updates != group.getSpace())
+    return first.emitOpError()
+           << "must have updates of the group's space [" << group.getSpace()
+           << "], got [" << updates << "]";
+  return success();
+}
+
 LogicalResult GroupOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
@@ -28,33 +64,30 @@ LogicalResult GroupOp::verifyRegions() {
     return failure();
   FusionKind wanted = getKind() == GroupKind::row ? FusionKind::row_reduce
                                                   : FusionKind::column_reduce;
+  if (getKind() == GroupKind::scatter)
+    return failed(verifyScatter(*this)) ? failure()
+                                        : verifyReads(*this, &block.front());
   ReduceOp first;
   for (Operation &op : block.without_terminator()) {
     // group_c2
     auto fusible = dyn_cast<Fusible>(op);
-    if (!fusible || isa<Decomposable>(op)) {
-      InFlightDiagnostic diagnostic = emitOpError()
-                                      << "body must hold fusible primitives";
-      diagnostic.attachNote(op.getLoc())
-          << "found '" << op.getName() << "' here";
-      return diagnostic;
-    }
+    if (!fusible || isa<Decomposable>(op))
+      return refuse(*this, &op, "body must hold fusible primitives");
     FusionKind kind = fusible.fusionKind();
-    if (kind == FusionKind::map || kind == FusionKind::view)
+    if (failed(verifyReads(*this, &op)))
+      return failure();
+    if (kind == FusionKind::map || kind == FusionKind::view ||
+        kind == FusionKind::gather)
       continue;
     // group_c3
     auto reduce = dyn_cast<ReduceOp>(op);
     bool fits = reduce && getKind() != GroupKind::map && kind == wanted;
     if (fits && first && reduce.getAxes() != first.getAxes())
       fits = false;
-    if (!fits) {
-      InFlightDiagnostic diagnostic =
-          emitOpError() << "of kind " << stringifyGroupKind(getKind())
-                        << " cannot hold this op";
-      diagnostic.attachNote(op.getLoc())
-          << "found '" << op.getName() << "' here";
-      return diagnostic;
-    }
+    if (!fits)
+      return refuse(*this, &op,
+                    "of kind " + stringifyGroupKind(getKind()) +
+                        " cannot hold this op");
     if (tensorType(reduce.getInput()).getShape() != getSpace())
       return reduce.emitOpError()
              << "must reduce the group's space [" << getSpace() << "], got ["

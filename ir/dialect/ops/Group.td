@@ -9,24 +9,31 @@ def Amp_GroupOp : Amp_Op<"group", [
     Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"::ampc::amp::YieldOp">]> {
   let summary = "primitives that become one kernel";
   let description = [{
-    A region of primitives over tensors that is one loop nest over `space`: its operands are read
-    once, its results written once, everything between stays in registers. Every tensor in the body
+    A region of primitives over tensors that is one loop nest over `space`: its results are written
+    once, everything between stays in registers. Every tensor in the body
     has the shape of `space`, or a shape from which an amp.broadcast in the body brings it
     there, or (row, column) is what remains of `space` after the one set of reduced axes.
 
     - `map`: every op is elementwise over `space`.
     - `row`: the amp.reduce ops of the body have order row and reduce the same last axes of
-      `space`; ops on the reduced shape follow them.
+      `space`; ops on the reduced shape follow them. A reduced value may be broadcast back over the
+      space and feed further reductions: a row is walked once for each reduction that waits for
+      another, and once more for what is stored after the last.
     - `column`: likewise with order column over one contiguous run of axes that does not reach the
       last axis of `space`.
+    - `scatter`: one amp.scatter_rows or amp.scatter_add; `space` is the shape of its updates.
+
+    Movements and lookups read their input, an operand of the group, at elements that they compute.
 
     group_c1: block arguments have the operands' types, amp.yield's operands the results' types.
-    group_c2: the body holds pure amp ops whose FusionKind is map, view, row_reduce or column_reduce
-    and no composite.
+    group_c2: the body holds pure amp ops whose FusionKind is map, gather, view, row_reduce
+    or column_reduce and no composite (scatter: group_c7).
     group_c3: a map group holds no reduction; a row or column group holds at least one, all of its order
     and over the same axes of `space`.
     group_c4: a yielded value has as many elements as `space`, or as what the reductions leave of it.
     group_c5: the reduced axes are one contiguous run.
+    group_c6: what an op reads at other elements than the loop is at is an operand of the group.
+    group_c7: a scatter group holds one scatter, over updates of the space's shape, and yields it.
 
     Created by: `amp-form-groups`. Consumed by: codegen.
 

@@ -95,6 +95,7 @@ SmallVector<IndexBound> TakeOp::indexBounds() {
 }
 OpCost TakeOp::cost(TargetAttr) { return movementCost(*this, getIndex()); }
 FusionKind TakeOp::fusionKind() { return FusionKind::gather; }
+bool TakeOp::readsElsewhere(unsigned operand) { return operand == 0; }
 
 LogicalResult TakeOp::backward(OpBuilder &builder, ValueRange gradients,
                                SmallVectorImpl<Value> &out) {
@@ -136,6 +137,7 @@ SmallVector<IndexBound> GatherOp::indexBounds() {
 }
 OpCost GatherOp::cost(TargetAttr) { return movementCost(*this, getIndex()); }
 FusionKind GatherOp::fusionKind() { return FusionKind::gather; }
+bool GatherOp::readsElsewhere(unsigned operand) { return operand == 0; }
 
 LogicalResult GatherOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {

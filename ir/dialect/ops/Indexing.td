@@ -10,7 +10,8 @@ class Amp_LookupOp<string mnemonic>
     : Amp_PureOp<mnemonic, [
         Amp_DifferentiableMethods, Amp_PrecisionRule, DeclareOpInterfaceMethods<Amp_IndexBounds>,
         DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
-        DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, AllElementTypesMatch<["input", "result"]>]>;
+        DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind", "readsElsewhere"]>,
+        AllElementTypesMatch<["input", "result"]>]>;
 
 class Amp_ScatterOp<string mnemonic>
     : Amp_PureOp<mnemonic, [

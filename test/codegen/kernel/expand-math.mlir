@@ -32,11 +32,39 @@ func.func @kept(%x: f32) -> f32 {
   return %z : f32
 }
 
+// Functions of f32 compute in f64 and round once.
+// CHECK-LABEL: func.func @through_f64
+// CHECK-NOT: math.log
+// CHECK: arith.extf %arg0 : vector<64xf32> to vector<64xf64>
+// CHECK: arith.truncf %{{.*}} : vector<64xf64> to vector<64xf32>
+func.func @through_f64(%x: vector<64xf32>) -> vector<64xf32> {
+  %y = math.log %x : vector<64xf32>
+  return %y : vector<64xf32>
+}
+
+// No branch, no call, whatever the function.
+// CHECK-LABEL: func.func @all
+// CHECK-NOT: math.{{log|tanh|erf|sin|cos|powf}}
+// CHECK-NOT: arith.remf
+// CHECK-NOT: scf.
+// CHECK: return
+func.func @all(%x: f64, %y: f64) -> f64 {
+  %0 = math.log %x : f64
+  %1 = math.log1p %0 : f64
+  %2 = math.tanh %1 : f64
+  %3 = math.erf %2 : f64
+  %4 = math.sin %3 : f64
+  %5 = math.cos %4 : f64
+  %6 = math.powf %5, %y : f64
+  %7 = arith.remf %6, %y : f64
+  return %7 : f64
+}
+
 // -----
 
 func.func @unknown(%x: f32) -> f32 {
   // expected-error @+1 {{on 'f32' is not available yet}}
-  %y = math.sin %x : f32
+  %y = math.atan %x : f32
   return %y : f32
 }
 

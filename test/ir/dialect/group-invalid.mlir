@@ -147,6 +147,57 @@ func.func @group_c3_none(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @group_c6_moved(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{must take operand 0 of this op from outside}}
+  %r = amp.group map [3, 2] (%x) : (tensor<2x3xf32>) -> tensor<3x2xf32> {
+  ^bb0(%x0: tensor<2x3xf32>):
+    %0 = amp.exp %x0 : tensor<2x3xf32>
+    // expected-note @+1 {{found 'amp.transpose' here}}
+    %1 = amp.transpose %0 perm [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+    amp.yield %1 : tensor<3x2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @group_c7_kind(%x: tensor<4xf32>) {
+  // expected-error @+1 {{of kind scatter must hold one scatter}}
+  %r = amp.group scatter [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%x0: tensor<4xf32>):
+    // expected-note @+1 {{found 'amp.exp' here}}
+    %0 = amp.exp %x0 : tensor<4xf32>
+    amp.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @group_c7_yield(%i: tensor<3xi32>, %g: tensor<3xf32>) {
+  // expected-error @+1 {{of kind scatter must yield its op's result}}
+  %r = amp.group scatter [3] (%i, %g) : (tensor<3xi32>, tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%i0: tensor<3xi32>, %g0: tensor<3xf32>):
+    %0 = amp.scatter_rows %i0, %g0 axis 0 : tensor<3xi32>, tensor<3xf32> -> tensor<9xf32>
+    amp.yield %g0 : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @group_c7_space(%i: tensor<3xi32>, %g: tensor<3xf32>) {
+  %r = amp.group scatter [9] (%i, %g) : (tensor<3xi32>, tensor<3xf32>) -> tensor<9xf32> {
+  ^bb0(%i0: tensor<3xi32>, %g0: tensor<3xf32>):
+    // expected-error @+1 {{must have updates of the group's space [9], got [3]}}
+    %0 = amp.scatter_rows %i0, %g0 axis 0 : tensor<3xi32>, tensor<3xf32> -> tensor<9xf32>
+    amp.yield %0 : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
 // Damaged bodies in the generic form are diagnosed, not trusted.
 func.func @group_terminator(%x: tensor<4xf32>) {
   // expected-error @+2 {{expects regions to end with 'amp.yield', found 'test.end'}}

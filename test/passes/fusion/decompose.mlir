@@ -34,14 +34,24 @@ func.func @mse(%x: tensor<2x3xbf16>, %y: tensor<2x3xbf16>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// Scattered axes: one reduction a run, the last run first, rounded only at the end.
+// Scattered axes: a transpose puts them first, in their order.
 // CHECK-LABEL: @scattered
 func.func @scattered(%x: tensor<2x3x4x5xbf16>) -> tensor<3xbf16> {
-  // CHECK: %[[R:.*]] = amp.reduce sum %arg0 over [2, 3] order row accumulate f32 : tensor<2x3x4x5xbf16> -> tensor<2x3xf32>
-  // CHECK: %[[C:.*]] = amp.reduce sum %[[R]] over [0] order column accumulate f32 : tensor<2x3xf32> -> tensor<3xbf16>
+  // CHECK: %[[T:.*]] = amp.transpose %arg0 perm [0, 2, 3, 1] : tensor<2x3x4x5xbf16> -> tensor<2x4x5x3xbf16>
+  // CHECK: %[[C:.*]] = amp.reduce sum %[[T]] over [0, 1, 2] order column accumulate f32 : tensor<2x4x5x3xbf16> -> tensor<3xbf16>
   // CHECK: return %[[C]]
   %0 = amp.reduce sum %x over [0, 2, 3] order column accumulate f32 : tensor<2x3x4x5xbf16> -> tensor<3xbf16>
   return %0 : tensor<3xbf16>
+}
+
+// A scatter of 16-bit floats sums in f32.
+// CHECK-LABEL: @narrow_scatter
+func.func @narrow_scatter(%i: tensor<3xi32>, %g: tensor<3x4xbf16>) -> tensor<9x4xbf16> {
+  // CHECK: %[[G:.*]] = amp.cast %arg1 origin policy : tensor<3x4xbf16> -> tensor<3x4xf32>
+  // CHECK: %[[S:.*]] = amp.scatter_rows %arg0, %[[G]] axis 0 padding_idx 2 : tensor<3xi32>, tensor<3x4xf32> -> tensor<9x4xf32>
+  // CHECK: amp.cast %[[S]] origin policy : tensor<9x4xf32> -> tensor<9x4xbf16>
+  %0 = amp.scatter_rows %i, %g axis 0 padding_idx 2 : tensor<3xi32>, tensor<3x4xbf16> -> tensor<9x4xbf16>
+  return %0 : tensor<9x4xbf16>
 }
 
 // CHECK-LABEL: @sgd

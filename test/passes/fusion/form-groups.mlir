@@ -41,17 +41,133 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %2 : tensor<8xf32>
   }
 
-  // @negative_rebroadcast: what is broadcast back over the space needs the whole reduction first.
-  // CHECK-LABEL: @negative_rebroadcast
-  func.func @negative_rebroadcast(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
-    // CHECK: %[[S:.*]] = amp.group row [8, 4](%arg0)
-    // CHECK: amp.group map [8, 4](%arg0, %[[S]])
+  // What is broadcast back over the space is another phase of the row's kernel.
+  // CHECK-LABEL: @phases
+  // ALONE-LABEL: @phases
+  func.func @phases(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    // CHECK-NEXT: amp.group row [8, 4](%arg0)
+    // CHECK: amp.reduce max
+    // CHECK: amp.broadcast
+    // CHECK-NEXT: amp.sub
+    // CHECK-NEXT: amp.exp
+    // CHECK-NEXT: amp.reduce sum
     // CHECK: amp.broadcast
     // CHECK-NEXT: amp.div
-    %0 = amp.reduce sum %x over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
+    // CHECK-NEXT: amp.yield
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    // ALONE-COUNT-5: amp.group
+    // ALONE-NOT: amp.group
+    // ALONE: return
+    %0 = amp.reduce max %x over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
     %1 = amp.broadcast %0 along [0] : tensor<8xf32> -> tensor<8x4xf32>
+    %2 = amp.sub %x, %1 : tensor<8x4xf32>
+    %3 = amp.exp %2 : tensor<8x4xf32>
+    %4 = amp.reduce sum %3 over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
+    %5 = amp.broadcast %4 along [0] : tensor<8xf32> -> tensor<8x4xf32>
+    %6 = amp.div %3, %5 : tensor<8x4xf32>
+    return %6 : tensor<8x4xf32>
+  }
+
+  // @negative_other_axis: the sums of rows spread over columns are not those of the row at hand.
+  // CHECK-LABEL: @negative_other_axis
+  func.func @negative_other_axis(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // CHECK: %[[S:.*]] = amp.group row [4, 4](%arg0)
+    // CHECK: amp.group map [4, 4](%arg0, %[[S]])
+    %0 = amp.reduce sum %x over [1] order row accumulate f32 : tensor<4x4xf32> -> tensor<4xf32>
+    %1 = amp.broadcast %0 along [1] : tensor<4xf32> -> tensor<4x4xf32>
+    %2 = amp.div %x, %1 : tensor<4x4xf32>
+    return %2 : tensor<4x4xf32>
+  }
+
+  // @negative_long_row: one long row would keep one thread; what follows its sum runs on all.
+  // CHECK-LABEL: @negative_long_row
+  func.func @negative_long_row(%x: tensor<100000xf32>) -> tensor<100000xf32> {
+    // CHECK: %[[S:.*]] = amp.group row [100000](%arg0)
+    // CHECK: amp.group map [100000](%arg0, %[[S]])
+    %0 = amp.reduce sum %x over [0] order row accumulate f32 : tensor<100000xf32> -> tensor<f32>
+    %1 = amp.broadcast %0 along [] : tensor<f32> -> tensor<100000xf32>
+    %2 = amp.div %x, %1 : tensor<100000xf32>
+    return %2 : tensor<100000xf32>
+  }
+
+  // @negative_column_phases: column groups have one phase.
+  // CHECK-LABEL: @negative_column_phases
+  func.func @negative_column_phases(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    // CHECK: %[[S:.*]] = amp.group column [8, 4](%arg0)
+    // CHECK: amp.group map [8, 4](%arg0, %[[S]])
+    %0 = amp.reduce sum %x over [0] order column accumulate f32 : tensor<8x4xf32> -> tensor<4xf32>
+    %1 = amp.broadcast %0 along [1] : tensor<4xf32> -> tensor<8x4xf32>
     %2 = amp.div %x, %1 : tensor<8x4xf32>
     return %2 : tensor<8x4xf32>
+  }
+
+  // Movements and lookups stand in the group that reads them; an index may be computed in it.
+  // CHECK-LABEL: @leaves
+  func.func @leaves(%x: tensor<4x8xf32>, %t: tensor<10x4xf32>, %i: tensor<8xi32>) -> tensor<8xf32> {
+    // CHECK-NEXT: amp.group row [8, 4](%arg0, %arg2, %arg1)
+    // CHECK: amp.transpose
+    // CHECK-NEXT: amp.add {{.*}} : tensor<8xi32>
+    // CHECK-NEXT: amp.take
+    // CHECK-NEXT: amp.mul
+    // CHECK-NEXT: amp.reduce
+    // CHECK-NEXT: amp.yield
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    %0 = amp.transpose %x perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+    %1 = amp.take %t, %i axis 0 : tensor<10x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+    %2 = amp.mul %0, %1 : tensor<8x4xf32>
+    %3 = amp.reduce sum %2 over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
+    return %3 : tensor<8xf32>
+  }
+
+  // @negative_moved: what is moved must be in memory before, also where its shape stays.
+  // CHECK-LABEL: @negative_moved
+  func.func @negative_moved(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // CHECK: %[[E:.*]] = amp.group map [4, 4](%arg0)
+    // CHECK: amp.exp
+    // CHECK: amp.group map [4, 4](%[[E]])
+    // CHECK: amp.transpose
+    // CHECK: amp.neg
+    %0 = amp.exp %x : tensor<4x4xf32>
+    %1 = amp.transpose %0 perm [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+    %2 = amp.neg %1 : tensor<4x4xf32>
+    return %2 : tensor<4x4xf32>
+  }
+
+  // @negative_moved_broadcast: so must a broadcast that is moved.
+  // CHECK-LABEL: @negative_moved_broadcast
+  func.func @negative_moved_broadcast(%x: tensor<4xf32>) -> tensor<4x2xf32> {
+    // CHECK: %[[B:.*]] = amp.group map [2, 4](%arg0)
+    // CHECK: amp.group map [4, 2](%[[B]])
+    %0 = amp.broadcast %x along [1] : tensor<4xf32> -> tensor<2x4xf32>
+    %1 = amp.transpose %0 perm [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
+    return %1 : tensor<4x2xf32>
+  }
+
+  // @negative_scatter: a scatter is a kernel of its own.
+  // CHECK-LABEL: @negative_scatter
+  func.func @negative_scatter(%i: tensor<3xi32>, %g: tensor<3x4xf32>) -> tensor<9x4xf32> {
+    // CHECK: %[[E:.*]] = amp.group map [3, 4](%arg1)
+    // CHECK: %[[S:.*]] = amp.group scatter [3, 4](%arg0, %[[E]])
+    // CHECK: amp.scatter_rows
+    // CHECK: amp.group map [9, 4](%[[S]])
+    %0 = amp.exp %g : tensor<3x4xf32>
+    %1 = amp.scatter_rows %i, %0 axis 0 : tensor<3xi32>, tensor<3x4xf32> -> tensor<9x4xf32>
+    %2 = amp.neg %1 : tensor<9x4xf32>
+    return %2 : tensor<9x4xf32>
+  }
+
+  // An iota is cloned like a constant.
+  // CHECK-LABEL: @iota
+  func.func @iota(%x: tensor<2x4xi32>) -> tensor<2x4xi1> {
+    // CHECK-NEXT: amp.group map [2, 4](%arg0)
+    // CHECK: amp.iota
+    // CHECK: amp.compare
+    %0 = amp.iota : tensor<4xi32>
+    %1 = amp.broadcast %0 along [1] : tensor<4xi32> -> tensor<2x4xi32>
+    %2 = amp.compare lt %1, %x : tensor<2x4xi32>
+    return %2 : tensor<2x4xi1>
   }
 
   // @negative_orders: a row and a column reduction of one value are two kernels.
@@ -93,18 +209,32 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %2 : tensor<4x4xf32>
   }
 
-  // @negative_sink_broadcast: a value of the reduced shape that is spread over the space is needed
-  // before the reduction.
-  // CHECK-LABEL: @negative_sink_broadcast
-  func.func @negative_sink_broadcast(%x: tensor<8x4xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
-    // CHECK: %[[E:.*]] = amp.group map [8](%arg1)
-    // CHECK: amp.group row [8, 4](%arg0, %[[E]])
+  // A map over the reduced shape moves in also where its value is spread over the space.
+  // CHECK-LABEL: @sink_broadcast
+  func.func @sink_broadcast(%x: tensor<8x4xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK-NEXT: amp.group row [8, 4](%arg1, %arg0)
+    // CHECK: amp.exp
+    // CHECK: amp.broadcast
+    // CHECK-NOT: amp.group
+    // CHECK: return
     %0 = amp.exp %s : tensor<8xf32>
     %1 = amp.broadcast %0 along [0] : tensor<8xf32> -> tensor<8x4xf32>
     %2 = amp.mul %x, %1 : tensor<8x4xf32>
     %3 = amp.reduce sum %2 over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
     %4 = amp.mul %3, %0 : tensor<8xf32>
     return %4 : tensor<8xf32>
+  }
+
+  // @negative_sink_other_axis: spread along another axis it is needed in another row.
+  // CHECK-LABEL: @negative_sink_other_axis
+  func.func @negative_sink_other_axis(%x: tensor<4x4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+    // CHECK: %[[E:.*]] = amp.group map [4](%arg1)
+    // CHECK: amp.group row [4, 4](%arg0, %[[E]])
+    %0 = amp.exp %s : tensor<4xf32>
+    %1 = amp.broadcast %0 along [1] : tensor<4xf32> -> tensor<4x4xf32>
+    %2 = amp.mul %x, %1 : tensor<4x4xf32>
+    %3 = amp.reduce sum %2 over [1] order row accumulate f32 : tensor<4x4xf32> -> tensor<4xf32>
+    return %3 : tensor<4xf32>
   }
 
   // A broadcast or splat that something outside groups reads is a kernel of its own.

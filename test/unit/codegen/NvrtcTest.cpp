@@ -169,6 +169,54 @@ TEST(Nvrtc, EveryElementwiseOp) {
       results, body + "amp.yield " + yields + " : " + types));
 }
 
+TEST(Nvrtc, EveryMathFunctionAndLogic) {
+  std::string body, yields, types;
+  std::vector<std::string> results;
+  int count = 0;
+  auto add = [&](const std::string &op, const std::string &element) {
+    std::string name = "%v" + std::to_string(count++),
+                type = "tensor<64x" + element + ">";
+    body += name + " = amp." + op + " : " + type + "\n";
+    yields += (yields.empty() ? "" : ", ") + name;
+    types += (types.empty() ? "" : ", ") + type;
+    results.push_back("64x" + element);
+  };
+  const std::vector<std::pair<std::string, std::string>> numbers = {
+      {"%a0", "f32"}, {"%a1", "f64"}, {"%a2", "i32"}, {"%a3", "i64"}};
+  for (const auto &[value, element] : numbers) {
+    bool isFloat = element[0] == 'f';
+    for (const char *op :
+         {"log", "log1p", "tanh", "erf", "sin", "cos", "floor"})
+      if (isFloat)
+        add(std::string(op) + " " + value, element);
+    if (isFloat)
+      add("pow " + value + ", " + value, element);
+    for (const char *op : {"abs ", "sign "})
+      add(op + value, element);
+    for (const char *op : {"floor_div ", "remainder "})
+      add(op + value + ", " + value, element);
+  }
+  for (const char *op : {"and", "or", "xor"})
+    add(std::string(op) + " %a4, %a4", "i1");
+  add("not %a4", "i1");
+  expectCompiles(groupModule(
+      "map", "64", {"64xf32", "64xf64", "64xi32", "64xi64", "64xi1"}, results,
+      body + "amp.yield " + yields + " : " + types));
+}
+
+TEST(Nvrtc, MovementsAndLookups) {
+  expectCompiles(groupModule(
+      "map", "6, 8", {"8x6xf32", "6x4xf32", "20x8xf32", "6xi64", "6x3xbf16"},
+      {"6x8xf32", "6x8xf32", "6x8xf32", "6x8xbf16", "6x8xi32"}, R"(
+      %0 = amp.transpose %a0 perm [1, 0] : tensor<8x6xf32> -> tensor<6x8xf32>
+      %1 = amp.concat %a1, %a1 axis 1 : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<6x8xf32>
+      %2 = amp.take %a2, %a3 axis 0 : tensor<20x8xf32>, tensor<6xi64> -> tensor<6x8xf32>
+      %3 = amp.pad %a4 low [0, 1] high [0, 2] interior [0, 1] value 1.0 : tensor<6x3xbf16> -> tensor<6x8xbf16>
+      %4 = amp.iota : tensor<8xi32>
+      %5 = amp.broadcast %4 along [1] : tensor<8xi32> -> tensor<6x8xi32>
+      amp.yield %0, %1, %2, %3, %5 : tensor<6x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>, tensor<6x8xbf16>, tensor<6x8xi32>)"));
+}
+
 TEST(Nvrtc, EveryCast) {
   const std::vector<std::string> elements = {
       "f64",    "f32", "f16", "bf16", "f8E4M3FN",
@@ -195,9 +243,10 @@ TEST(Nvrtc, EveryCast) {
                              body + "amp.yield " + yields + " : " + types));
 }
 
-TEST(Nvrtc, UniformNumbers) {
-  expectCompiles(
-      groupModule("map", "1000", {"i64", "i64", "i64"}, {"1000xf32"}, R"(
+TEST(Nvrtc, RandomNumbers) {
+  expectCompiles(groupModule("map", "1000", {"i64", "i64", "i64"},
+                             {"1000xf32", "1000xf32"}, R"(
       %0 = amp.random uniform(%a0, %a1, %a2) mode eval site 5 : tensor<1000xf32>
-      amp.yield %0 : tensor<1000xf32>)"));
+      %1 = amp.random normal(%a0, %a1, %a2) mode eval site 6 : tensor<1000xf32>
+      amp.yield %0, %1 : tensor<1000xf32>, tensor<1000xf32>)"));
 }

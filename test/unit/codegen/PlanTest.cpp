@@ -175,11 +175,19 @@ TEST(Plan, RefusesWhatItCannotEmit) {
                              "amp.place = [#amp.place<input, 0>]"))
                 .find("one of them written"),
             std::string::npos);
-  std::string normal =
-      groupModule("map", "4", {"i64", "i64", "i64"}, {"4xf32"}, R"(
-      %0 = amp.random normal(%a0, %a1, %a2) mode train site 0 : tensor<4xf32>
-      amp.yield %0 : tensor<4xf32>)");
-  EXPECT_NE(errorOf(normal).find("normal is not available yet"),
+  text = groupModule("map", "2, 2", {"2x2xf32"}, {"2x2xf32"}, R"(
+      %0 = amp.transpose %a0 perm [1, 0] : tensor<2x2xf32> -> tensor<2x2xf32>
+      amp.yield %0 : tensor<2x2xf32>)");
+  EXPECT_NE(errorOf(replaced(text, "amp.place = [#amp.place<output, 0>]",
+                             "amp.place = [#amp.place<input, 0>]"))
+                .find("operand 0 is read at other elements than result 0"),
+            std::string::npos);
+  text = groupModule("scatter", "2", {"2xi32", "2xf32"}, {"2xf32"}, R"(
+      %0 = amp.scatter_rows %a0, %a1 axis 0 : tensor<2xi32>, tensor<2xf32> -> tensor<2xf32>
+      amp.yield %0 : tensor<2xf32>)");
+  EXPECT_NE(errorOf(replaced(text, "amp.place = [#amp.place<output, 0>]",
+                             "amp.place = [#amp.place<input, 1>]"))
+                .find("reads operand 1 after it wrote its result"),
             std::string::npos);
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(kModule);
   std::string message;

@@ -1,0 +1,128 @@
+// exp and tanh as arithmetic.
+//
+// exp: n = round(x / ln 2) by adding and subtracting 1.5 * 2^23 (f32) or 1.5 *
+// 2^52 (f64), whose low bits then hold n; r = x - n ln 2 with ln 2 in two
+// parts, the first with so few bits that n times it is exact; e^r = 1 + (r +
+// r^2 q(r)) with q interpolated at Chebyshev points of
+// [-ln 2 / 2, ln 2 / 2]; times 2^n as two factors, so that subnormal results
+// are rounded once more and not flushed, and overflow gives inf.
+//
+// tanh: |x| below a bound: x + x^3 p(x^2), p interpolated at Chebyshev points;
+// from there on 1 - 2 / (e^(2|x|) + 1), which loses no digit that matters.
+#include "codegen/kernel/MathBuilder.h"
+
+using namespace mlir;
+using namespace ampc;
+
+using Compare = MathBuilder::Compare;
+
+namespace {
+
+/// The numbers of one format.
+struct ExpConstants {
+  double low, high; ///< below: 0; above: inf (the argument is clamped to them)
+  double magic;     ///< 1.5 * 2^(mantissa bits)
+  double ln2High, ln2Low; ///< ln 2 = ln2High + ln2Low
+  ArrayRef<double> q;     ///< coefficients of q, ascending
+  unsigned mantissaBits;
+  int64_t bias;
+};
+
+constexpr double kQ32[] = {0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b64p-7,
+                           0x1.6d10fep-10};
+/// In f64 arithmetic, to 2^-32.
+constexpr double kQShort[] = {0x1.0000000b8f62bp-1,  0x1.5555555a78232p-3,
+                              0x1.5554e9114ecf9p-5,  0x1.1110e0f726534p-7,
+                              0x1.6d431504c53d3p-10, 0x1.a124e3f154d32p-13};
+constexpr double kQ64[] = {0x1.0000000000001p-1,  0x1.5555555555556p-3,
+                           0x1.5555555553d67p-5,  0x1.11111111109b4p-7,
+                           0x1.6c16c1788a49bp-10, 0x1.a01a01a7c327ap-13,
+                           0x1.a019b9133a48ap-16, 0x1.71de0db21e27fp-19,
+                           0x1.28917e2c43a66p-22, 0x1.af38a0d2d9620p-26};
+const ExpConstants kExp32 = {-104.0,
+                             89.0,
+                             0x1.8p23,
+                             0x1.63p-1,
+                             -0x1.bd0106p-13,
+                             kQ32,
+                             /*mantissaBits=*/23,
+                             /*bias=*/127};
+const ExpConstants kExp64 = {-746.0,
+                             710.0,
+                             0x1.8p52,
+                             0x1.62e42fefap-1,
+                             0x1.cf79abc9e3b3ap-40,
+                             kQ64,
+                             /*mantissaBits=*/52,
+                             /*bias=*/1023};
+
+/// p of tanh, for |x| < 0.6 in f64 to 2^-54, and for |x| < 2^-5 to 2^-34.
+constexpr double kTanh64[] = {
+    -0x1.5555555555554p-2,  0x1.1111111110ca7p-3,  -0x1.ba1ba1b9a09d7p-5,
+    0x1.664f4858deaccp-6,   -0x1.226e2e08421ccp-7, 0x1.d6d24f72aa874p-9,
+    -0x1.7d8a96e9fe13bp-10, 0x1.344f4ae815c3fp-11, -0x1.e710d3f9482d6p-13,
+    0x1.5608d4996ede8p-14,  -0x1.33a05b8be40c9p-16};
+constexpr double kTanhShort[] = {-0x1.5555555555555p-2, 0x1.1111111111111p-3};
+
+} // namespace
+
+/// 2^n for n (integers) in the normal range.
+static Value powerOfTwo(MathBuilder m, Value n, const ExpConstants &c) {
+  Value biased = arith::AddIOp::create(m.builder, m.loc, n, m.integer(c.bias));
+  return m.fromBits(arith::ShLIOp::create(m.builder, m.loc, biased,
+                                          m.integer(c.mantissaBits)));
+}
+
+static Value expWith(MathBuilder m, Value x, Value tail, const ExpConstants &c,
+                     ArrayRef<double> q) {
+  OpBuilder &builder = m.builder;
+  Location loc = m.loc;
+  x = m.clamp(x, Compare::OGT, c.high);
+  x = m.clamp(x, Compare::OLT, c.low);
+  Value shifted = m.fma(x, 0x1.71547652b82fep0, m.number(c.magic));
+  Value n = m.sub(shifted, m.number(c.magic));
+  Value r = m.fma(n, -c.ln2High, x);
+  if (tail)
+    r = m.add(r, tail);
+  r = m.fma(n, -c.ln2Low, r);
+  Value p = m.add(m.fma(m.polynomial(q, r), m.mul(r, r), r), 1.0);
+  Value whole = arith::SubIOp::create(builder, loc, m.bits(shifted),
+                                      m.bits(m.number(c.magic)));
+  Value half = arith::ShRSIOp::create(builder, loc, whole, m.integer(1));
+  Value rest = arith::SubIOp::create(builder, loc, whole, half);
+  return m.mul(m.mul(p, powerOfTwo(m, half, c)), powerOfTwo(m, rest, c));
+}
+
+Value ampc::expandExp(MathBuilder m, Value x) {
+  const ExpConstants &c = m.isF32() ? kExp32 : kExp64;
+  return expWith(m, x, Value(), c, c.q);
+}
+
+Value ampc::exp64(MathBuilder m, Value x, Exactness exactness, Value tail) {
+  return expWith(m, x, tail, kExp64,
+                 exactness == Exactness::f32 ? ArrayRef(kQShort)
+                                             : ArrayRef(kQ64));
+}
+
+static Value tanh64(MathBuilder m, Value x, Exactness exactness) {
+  bool isShort = exactness == Exactness::f32;
+  Value square = m.mul(x, x);
+  Value p =
+      m.polynomial(isShort ? ArrayRef(kTanhShort) : ArrayRef(kTanh64), square);
+  Value small = m.fma(m.mul(x, square), p, x);
+  Value sign = m.signBit(x), magnitude = m.absolute(x);
+  // From 20 on the result is 1.
+  Value twice = m.clamp(m.add(magnitude, magnitude), Compare::OGT, 40.0);
+  Value e = exp64(m, twice, exactness);
+  Value large = m.sub(m.number(1.0), m.div(m.number(2.0), m.add(e, 1.0)));
+  Value isSmall = m.compare(Compare::OLT, magnitude, isShort ? 0x1p-5 : 0.6);
+  Value result = m.select(isSmall, small, m.flipSign(large, sign));
+  return m.select(m.compare(Compare::OEQ, x, 0.0), x, result); // -0 stays
+}
+
+Value ampc::expandTanh(MathBuilder m, Value x) {
+  if (!m.isF32())
+    return tanh64(m, x, Exactness::f64);
+  MathBuilder wide = m.wide();
+  return m.round(tanh64(wide, wide.extend(x), Exactness::f32));
+}
