@@ -51,7 +51,7 @@ TEST(Blocks, CheckpointMarksItsOps) {
             "%3 = amp.exp %2 {amp.checkpoint = 1 : i64} : tensor<4xf32>\n"
             "%4 = amp.sqrt %3 {amp.checkpoint = 1 : i64} : tensor<4xf32>\n"
             "%5 = amp.relu %4 : tensor<4xf32>\n"
-            "return %5 : tensor<4xf32>\n");
+            "func.return %5 : tensor<4xf32>\n");
   EXPECT_EQ(errorsOfBody("checkpoint { h = q\n y = h }\nz = y"),
             "2:18 unknown name 'q'\n");
 }
