@@ -133,9 +133,10 @@ bool parseNumber(std::string_view text, T &value) {
          end == text.data() + text.size();
 }
 
-Expected<std::unique_ptr<SampleReader>>
-openMadeUp(const DataSpec &spec, const Port &port,
-           const SampleOptions &options, uint32_t position) {
+Expected<std::unique_ptr<SampleReader>> openMadeUp(const DataSpec &spec,
+                                                   const Port &port,
+                                                   const SampleOptions &options,
+                                                   uint32_t position) {
   const KindRow &row = *rowOf(spec.kind);
   std::string text = spec.kind + ":" + spec.rest;
   uint64_t seed = 0;
