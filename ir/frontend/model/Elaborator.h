@@ -33,7 +33,7 @@ inline constexpr int64_t kMaxListItemsMade = 16000000,
 /// assignments to several: bounds the time that statements take.
 inline constexpr int64_t kMaxWork = 100000000;
 /// Characters compared with patterns: bounds the time of settings.
-inline constexpr uint64_t kMaxPatternSteps = 1000000000;
+inline constexpr uint64_t kMaxPatternSteps = 300000000;
 /// Brackets, blocks and calls of defs under evaluation at one time: bounds the
 /// call stack.
 inline constexpr unsigned kMaxDynamicNesting = 1024;

@@ -5,7 +5,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include <chrono>
+#include <ctime>
 
 using namespace ampc::model;
 
@@ -19,16 +19,11 @@ std::string repeated(llvm::StringRef text, unsigned count) {
   return result;
 }
 
-/// Fails if the scope takes more than ten seconds.
+/// Fails if the scope takes more than ten seconds of this process's time: that
+/// of a busy machine's clock says little.
 struct Deadline {
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
-  ~Deadline() {
-    EXPECT_LT(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count(),
-        10);
-  }
+  std::clock_t start = std::clock();
+  ~Deadline() { EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 10); }
 };
 
 TEST(Limits, Lists) {
@@ -126,7 +121,7 @@ TEST(Hostile, ListsThatShareWhatTheyHold) {
       errorsOfBody(twins + "c = a == b"),
       "5:7 lists of more than 1000000 values in all cannot be compared\n");
   EXPECT_EQ(errorsOfBody(twins + "const c = a\nd = sum(x, axis = a)"),
-            "6:16 expected a compile-time int, got list\n");
+            "6:19 expected a compile-time int, got list\n");
 }
 
 TEST(Hostile, LongStatementsInLoops) {
@@ -134,9 +129,17 @@ TEST(Hostile, LongStatementsInLoops) {
   EXPECT_EQ(
       errorsOfBody("repeat 10000000 { a = 1" + repeated(" + 1", 4000) + " }"),
       "2:19 more than 100000000 expressions are evaluated\n");
-  EXPECT_EQ(errorsOfBody("xs = range(1000000)\n"
+}
+
+TEST(Hostile, ComparisonsOfListsInLoops) {
+  Deadline deadline;
+  EXPECT_EQ(errorsOfBody("xs = range(999000)\n"
                          "repeat 10000000 { a = xs == xs }"),
             "3:19 more than 100000000 expressions are evaluated\n");
+}
+
+TEST(Hostile, LongAssignmentsInLoops) {
+  Deadline deadline;
   EXPECT_EQ(errorsOfBody("xs = range(1000)\nrepeat 10000000 { " +
                          repeated("_, ", 999) + "_ = xs }"),
             "3:19 more than 100000000 expressions are evaluated\n");
