@@ -42,7 +42,8 @@ namespace {
 struct Column {
   std::string name;
   std::unique_ptr<SampleReader> reader;
-  Tensor buffer; ///< [batch, sample...]
+  Tensor buffer;                       ///< [batch, sample...]
+  std::vector<int64_t> restShape = {}; ///< of the incomplete batch
 };
 
 struct Stream {
@@ -79,6 +80,33 @@ public:
       return 0;
     return *streams.front().count % streams.front().batch;
   }
+  Expected<const Batch *> remainder() override {
+    uint64_t n = left_over();
+    if (n == 0)
+      return DataSource::remainder();
+    uint64_t first = *streams.front().count - n;
+    rest = Batch();
+    for (Stream &stream : streams) {
+      if (stream.batch != streams.front().batch)
+        return fail(Code::Usage, text,
+                    fmt::format("'{}' takes {} samples a batch and '{}' {}: "
+                                "their last batches do not match",
+                                streams.front().columns[0].name,
+                                streams.front().batch, stream.columns[0].name,
+                                stream.batch));
+      for (Column &column : stream.columns) {
+        AMPC_TRY(column.reader->read(first, n, column.buffer.bytes().data()));
+        std::span<const int64_t> shape = column.buffer.shape();
+        column.restShape.assign(shape.begin(), shape.end());
+        column.restShape[0] = int64_t(n);
+        size_t bytes = column.buffer.bytes().size() / stream.batch * n;
+        rest.set(column.name,
+                 TensorView{column.buffer.dtype(), column.restShape,
+                            column.buffer.bytes().first(bytes)});
+      }
+    }
+    return &rest;
+  }
   uint64_t batch_size() const override {
     return streams.empty() ? 0 : streams.front().batch;
   }
@@ -108,7 +136,7 @@ private:
   bool shuffle, wrap;
   uint64_t seed;
   std::string text;
-  Batch current;
+  Batch current, rest;
 };
 
 std::string lineText(const DataLine &line) {

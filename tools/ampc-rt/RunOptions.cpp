@@ -86,9 +86,9 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
-  addReserved(command, {"--memory-budget", "--accumulate", "--loss-scale",
-                        "--unsafe-precision", "--finite-checks",
-                        "--precision-report", "--early-stop", "--time-limit"});
+  addReserved(command,
+              {"--memory-budget", "--accumulate", "--loss-scale",
+               "--unsafe-precision", "--finite-checks", "--precision-report"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

@@ -19,7 +19,7 @@ struct RunOptions {
   std::optional<uint64_t> early_stop; ///< validations without a lower loss
   double time_limit = 0;              ///< seconds; 0: none
   std::string nonfinite;              ///< skip, error, ignore
-  std::string progress = "auto";  ///< auto, plain: a row a line; none: no rows
+  std::string progress = "auto"; ///< auto, plain: a row a line; none: no rows
   bool partial = false, force = false, json = false;
   std::vector<std::string> input; ///< `NAME=FILE.npy`
   std::string inputs;             ///< a safetensors file

@@ -406,6 +406,27 @@ TEST(Sources, WrapTakesTheNextEpoch) {
   EXPECT_EQ(seen, (std::vector<int>{2, 2, 2, 2, 2})) << "two whole epochs";
 }
 
+TEST(Sources, TheRemainderIsABatchOfItsOwnSize) {
+  spill(temporary("seven.idx"), idx(0x08, {7}, {0, 1, 2, 3, 4, 5, 6}));
+  std::vector<Port> ports = {port("x", DType::I32, {4}),
+                             port("t", DType::F32, {4, 2})};
+  std::vector<DataLine> lines = {{{"x"}, "idx:seven.idx", false, {}},
+                                 {{"t"}, "uniform:1", false, {}}};
+  auto source = must(open_data(lines, ports, plainOptions()));
+  std::vector<float> second = batchOf<float>(*source, 1, "t");
+  const Batch *rest = must(source->remainder());
+  const TensorView *x = rest->find("x"), *t = rest->find("t");
+  EXPECT_EQ(x->shape[0], 3);
+  ASSERT_EQ(x->bytes.size(), 12u);
+  EXPECT_EQ(x->bytes[8], std::byte(6));
+  EXPECT_EQ(typeText(t->dtype, t->shape), "f32[3, 2]");
+  EXPECT_EQ(std::memcmp(t->bytes.data(), second.data(), 24), 0);
+  spill(temporary("eight.idx"), idx(0x08, {8}, std::vector<uint8_t>(8)));
+  lines[0].spec = "idx:eight.idx";
+  source = must(open_data(lines, ports, plainOptions()));
+  EXPECT_EQ(errorOf(source->remainder()).code, Code::Usage);
+}
+
 TEST(Sources, ACommandLineKeepsTheLinesOptions) {
   DataLine given = must(parse_data_line("tokens,labels=text:other.txt"));
   std::vector<DataLine> model = {
