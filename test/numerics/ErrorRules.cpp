@@ -19,6 +19,20 @@ namespace ampc::test {
 
 namespace {
 
+/// Whether `x` is surely this infinity.
+bool isInfinity(Number x) { return std::isinf(x.value) && x.error == 0; }
+
+/// Sums and differences; one that a masked element's infinity decides has one
+/// value.
+void boundSum(ArrayRef<SharedBounded> in, Bounded &out, bool sure) {
+  roundedMap(in, out, sure,
+             [](Number a, Number b) { return a.error + b.error; });
+  for (int64_t i = 0; i < out.value.size(); ++i)
+    if (isInfinity(at(in[0], i)) != isInfinity(at(in[1], i)) &&
+        std::isfinite(in[0]->error[i] + in[1]->error[i]))
+      out.error[i] = 0;
+}
+
 double divError(Number a, Number b) {
   double least = std::fabs(b.value) - b.error;
   if (!(least > 0))
@@ -68,7 +82,8 @@ void boundCast(ArrayRef<SharedBounded> in, Bounded &out, bool sure) {
   Type to = out.value.elementType();
   exactMap(out, [&](int64_t i) {
     Number x = at(in[0], i);
-    if (x.error == 0 && (sure || !isa<FloatType>(to)))
+    bool isExact = out.value.number(i) == x.value; // widening, for instance
+    if (x.error == 0 && (sure || isExact || !isa<FloatType>(to)))
       return 0.0;
     if (to.isInteger(1))
       return x.magnitude() > 2 * x.error ? 0.0 : 1.0;
@@ -83,7 +98,8 @@ void boundConstant(Bounded &out, bool sure) {
     return;
   exactMap(out, [&](int64_t i) {
     double value = out.value.number(i);
-    return value == 0 ? 0.0 : roundingBound(value, out.value.elementType());
+    bool hasOneValue = value == 0 || !std::isfinite(value);
+    return hasOneValue ? 0.0 : roundingBound(value, out.value.elementType());
   });
 }
 
@@ -118,10 +134,12 @@ void boundReduce(amp::ReduceOp op, ArrayRef<SharedBounded> in, Bounded &out) {
       low(count, kUnknown);
   std::vector<double> highOfLows(count, -kUnknown), lowOfHighs(count, kUnknown);
   std::vector<double> first(count, -1.0); // error of the first element
+  std::vector<int64_t> nonzero(count, 0);
   reference::walkStrided(
       input.value.shape(), strides, [&](int64_t from, int64_t to) {
         Number x{input.value.number(from), input.error[from]};
         errors[to] += x.error;
+        nonzero[to] += x.magnitude() != 0;
         first[to] = first[to] < 0 ? x.error : first[to];
         magnitudes[to] = isProduct ? magnitudes[to] * x.magnitude()
                                    : magnitudes[to] + x.magnitude();
@@ -162,6 +180,10 @@ void boundReduce(amp::ReduceOp op, ArrayRef<SharedBounded> in, Bounded &out) {
     }
     case amp::ReduceKind::sum:
     case amp::ReduceKind::mean:
+      // One exact number among zeros: a label's, or none of a masked row.
+      if (nonzero[i] <= 1 && errors[i] == 0 && from == to && length > 0 &&
+          op.getKind() == amp::ReduceKind::sum)
+        continue;
       error = errors[i];
       if (isFloat)
         error += accumulationBound(from, order, length) * magnitudes[i];
@@ -225,11 +247,8 @@ LogicalResult boundErrors(Operation *op, ArrayRef<SharedBounded> in,
   bool sure = roundings == Roundings::typed; // exact operands give one value
   auto takeFirst = [&](int64_t i) { return in[0]->error[i]; };
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<amp::AddOp, amp::SubOp>([&](auto) {
-        roundedMap(in, out, sure,
-                   [](Number a, Number b) { return a.error + b.error; });
-        return success();
-      })
+      .Case<amp::AddOp, amp::SubOp>(
+          [&](auto) { return boundSum(in, out, sure), success(); })
       .Case([&](amp::MulOp) {
         roundedMap(in, out, sure, [](Number a, Number b) {
           return std::fabs(a.value) * b.error + std::fabs(b.value) * a.error +

@@ -318,7 +318,7 @@ Value AccuracyOp::buildCount(OpBuilder &builder) {
 
 FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   LabelFormula f = labelFormula(builder, *this, getLogits());
-  Type f32 = builder.getF32Type();
+  Type count = builder.getI32Type();
   Value x = f.widen(getLogits());
   Value own = f.spread(f.pick(x));
   Value earlier =
@@ -326,13 +326,14 @@ FailureOr<SmallVector<Value>> AccuracyOp::decompose(OpBuilder &builder) {
   // A class comes before the label's unless its number is smaller, or equal at
   // no smaller index. A NaN is neither.
   Value tied = f.compare(ComparePredicate::eq, x, own);
-  Value notAfter = f.indicator(earlier, f32);
+  Value notAfter = f.indicator(earlier, count);
   Value one = f.constant(notAfter, 1.0), zero = f.constant(notAfter, 0.0);
   Value smaller = f.compare(ComparePredicate::lt, x, own);
   Value before = f.select(smaller, zero, f.select(tied, notAfter, one));
   Value rank = f.reduce(ReduceKind::sum, before);
   Value right = f.indicator(
-      f.compare(ComparePredicate::lt, rank, static_cast<double>(getK())), f32);
+      f.compare(ComparePredicate::lt, rank, static_cast<double>(getK())),
+      builder.getF32Type());
   return SmallVector<Value>{joinRows(builder, f, *this, f.masked(right))};
 }
 

@@ -123,7 +123,8 @@ def Amp_AccuracyOp : Amp_LabelOp<"accuracy"> {
     A row's rank is the number of classes that come before its label's: with a larger number, or an
     equal one and a smaller index; a NaN comes before every number, and before itself. `term = rank <
     k ? 1 : 0`, joined as in amp.cross_entropy without weights: the mean is over the rows that are not
-    ignored, 0 where there are none. Computed in f32. No gradient.
+    ignored, 0 where there are none. Ranks are counted as integers (N5), terms joined in f32. No
+    gradient.
 
     accuracy_c1: x is [.., C], C at least 1; the labels have its leading extents.
     accuracy_c2: k is from 1 to C.
