@@ -31,7 +31,7 @@ inline constexpr int64_t kMaxListItemsMade = 16000000,
                          kMaxStringBytesMade = 256000000;
 /// Expressions evaluated, values of lists compared and names bound by
 /// assignments to several: bounds the time that statements take.
-inline constexpr int64_t kMaxWork = 100000000;
+inline constexpr int64_t kMaxWork = 50000000;
 /// Characters compared with patterns: bounds the time of settings.
 inline constexpr uint64_t kMaxPatternSteps = 300000000;
 /// Brackets, blocks and calls of defs under evaluation at one time: bounds the

@@ -27,7 +27,7 @@ void Elaborator::exec(const Stmt *stmt) {
   if (++statements > kMaxStatements || work > kMaxWork) {
     error(stmt->loc, statements > kMaxStatements
                          ? "more than 10000000 statements are evaluated"
-                         : "more than 100000000 expressions are evaluated");
+                         : "more than 50000000 expressions are evaluated");
     aborted = true;
     return;
   }
@@ -185,7 +185,7 @@ void Elaborator::execAssign(const AssignStmt *stmt) {
 
 void Elaborator::unpack(llvm::ArrayRef<Ident> names, const Value &value,
                         Loc loc, const Stmt *owner) {
-  work += names.size();
+  work += 2 * int64_t(names.size());
   bool fits =
       value.is(ValueKind::List) && value.asList().size() == names.size();
   if (!fits) {

@@ -128,21 +128,21 @@ TEST(Hostile, LongStatementsInLoops) {
   Deadline deadline;
   EXPECT_EQ(
       errorsOfBody("repeat 10000000 { a = 1" + repeated(" + 1", 4000) + " }"),
-      "2:19 more than 100000000 expressions are evaluated\n");
+      "2:19 more than 50000000 expressions are evaluated\n");
 }
 
 TEST(Hostile, ComparisonsOfListsInLoops) {
   Deadline deadline;
   EXPECT_EQ(errorsOfBody("xs = range(999000)\n"
                          "repeat 10000000 { a = xs == xs }"),
-            "3:19 more than 100000000 expressions are evaluated\n");
+            "3:19 more than 50000000 expressions are evaluated\n");
 }
 
 TEST(Hostile, LongAssignmentsInLoops) {
   Deadline deadline;
   EXPECT_EQ(errorsOfBody("xs = range(1000)\nrepeat 10000000 { " +
                          repeated("_, ", 999) + "_ = xs }"),
-            "3:19 more than 100000000 expressions are evaluated\n");
+            "3:19 more than 50000000 expressions are evaluated\n");
   // The block that is not taken because of an error is passed over each time.
   EXPECT_EQ(errorsOfBody("repeat 10000000 { if q { " +
                          repeated("a = 1\n", 10000) + " } }"),
