@@ -38,6 +38,13 @@ llvm::FailureOr<mlir::Value> emitPrimitive(mlir::OpBuilder &builder,
                                            mlir::Operation *op,
                                            mlir::ValueRange operands);
 
+/// The quotient rounded toward minus infinity and its remainder, as
+/// amp.floor_div and amp.remainder define them; no value traps.
+mlir::Value emitFloorQuotient(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value lhs, mlir::Value rhs);
+mlir::Value emitFloorRemainder(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value lhs, mlir::Value rhs);
+
 /// The numbers of `op` at element numbers `elements` (i64, scalar or
 /// vector) (N17).
 mlir::Value emitRandom(mlir::OpBuilder &builder, amp::RandomOp op,

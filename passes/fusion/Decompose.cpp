@@ -51,11 +51,33 @@ Value widenScatter(Operation *op, OpBuilder &builder) {
   return castTo(builder, op->getLoc(), scatter->getResult(0), element);
 }
 
+/// The axes along which the input of the reshape under `op` gives the same
+/// value, when the reshape only inserts axes of extent 1.
+std::optional<SmallVector<int64_t>> axesThroughReshape(BroadcastOp op) {
+  auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return std::nullopt;
+  ArrayRef<int64_t> inner = tensorType(reshape.getInput()).getShape(),
+                    outer = tensorType(reshape.getResult()).getShape();
+  SmallVector<int64_t> axes;
+  for (auto [extent, axis] : llvm::zip(outer, op.getAxes())) {
+    if (axes.size() < inner.size() && extent == inner[axes.size()])
+      axes.push_back(axis);
+    else if (extent != 1)
+      return std::nullopt;
+  }
+  if (axes.size() != inner.size())
+    return std::nullopt;
+  return axes;
+}
+
 /// Whether `op` is spelled otherwise.
 bool isDecomposed(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
+  auto broadcast = dyn_cast<BroadcastOp>(op);
   return isa<Decomposable>(op) || isNarrowScatter(op) ||
-         (reduce && isScattered(reduce));
+         (reduce && isScattered(reduce)) ||
+         (broadcast && axesThroughReshape(broadcast));
 }
 
 /// What `op` is spelled as.
@@ -64,6 +86,12 @@ FailureOr<SmallVector<Value>> decompose(Operation *op, OpBuilder &builder) {
     return SmallVector<Value>{gatherAxes(reduce, builder)};
   if (isNarrowScatter(op))
     return SmallVector<Value>{widenScatter(op, builder)};
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value input = broadcast.getInput().getDefiningOp<ReshapeOp>().getInput();
+    return SmallVector<Value>{
+        BroadcastOp::create(builder, op->getLoc(), op->getResult(0).getType(),
+                            input, *axesThroughReshape(broadcast))};
+  }
   return cast<Decomposable>(op).decompose(builder);
 }
 

@@ -58,8 +58,11 @@ static LoopNest nestOfOne(Operation *op) {
                      ? GroupKind::row
                      : GroupKind::column;
   }
-  if (kindOf(op) == FusionKind::scatter)
+  if (kindOf(op) == FusionKind::scatter) {
     group.kind = GroupKind::scatter;
+    ArrayRef<int64_t> updates = tensorType(op->getOperand(1)).getShape();
+    group.space.assign(updates.begin(), updates.end());
+  }
   return group;
 }
 
@@ -99,6 +102,14 @@ static bool comesBack(Value operand, Value root, const LoopNest &nest) {
       return false;
   }
   return true;
+}
+
+/// Whether `map` is a loop nest over what the reductions of `nest` leave.
+static bool isAfterReduction(const LoopNest &nest, const LoopNest &map) {
+  return (nest.kind == GroupKind::row || nest.kind == GroupKind::column) &&
+         map.kind == GroupKind::map &&
+         ArrayRef(map.space) ==
+             ArrayRef(withoutAxes(nest.space, nest.reducedAxes));
 }
 
 /// Merges the loop nest of `other` into `group`; the reason when they differ.
@@ -244,11 +255,7 @@ StringRef GroupPlan::conflict(Operation *op, ArrayRef<unsigned> members) const {
     if (StringRef reason = mergeNests(merged, plans[member]); !reason.empty())
       return reason;
   LoopNest alone = nestOfOne(op);
-  bool afterReduction =
-      merged.kind != GroupKind::map && alone.kind == GroupKind::map &&
-      ArrayRef(alone.space) ==
-          ArrayRef(withoutAxes(merged.space, merged.reducedAxes));
-  if (afterReduction)
+  if (isAfterReduction(merged, alone))
     return {};
   return mergeNests(merged, alone);
 }
@@ -301,12 +308,7 @@ void GroupPlan::sink() {
     if (plans[*consumer].ops.size() + plans[group].ops.size() > kMaxGroupOps)
       continue;
     LoopNest merged = plans[*consumer];
-    bool afterReduction =
-        fits && merged.kind != GroupKind::map &&
-        plans[group].kind == GroupKind::map &&
-        ArrayRef(plans[group].space) ==
-            ArrayRef(withoutAxes(merged.space, merged.reducedAxes));
-    if (!afterReduction) {
+    if (!fits || !isAfterReduction(merged, plans[group])) {
       // A reduction must be complete before what reads it is computed over the
       // space.
       if (plans[group].kind != GroupKind::map ||

@@ -10,7 +10,8 @@ def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
     Replaces every op with the `Decomposable` interface by its decomposition, to a fixed point.
     Input: stage step. Leaves primitives only. A reduction over axes that do not stand together
     reads a transpose that puts them first, which keeps the order of its additions. A scatter of
-    floats below 32 bits sums in f32 and is rounded by a cast.
+    floats below 32 bits sums in f32 and is rounded by a cast. A broadcast of a value to which a
+    reshape only adds axes of extent 1 reads the value itself, so that fusion sees where it comes from.
 
     ```mlir
     %y = amp.relu %x : tensor<4xf32>                          // before

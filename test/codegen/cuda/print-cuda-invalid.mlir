@@ -25,7 +25,7 @@ module {
       %c0 = arith.constant 0 : index
       %v = memref.load %x[%c0] : memref<1xf32>
       // expected-error @+1 {{in CUDA text is not available yet}}
-      %w = arith.remf %v, %v : f32
+      %w = arith.minnumf %v, %v : f32
       memref.store %w, %x[%c0] : memref<1xf32>
       return
     }

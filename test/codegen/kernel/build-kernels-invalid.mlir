@@ -113,15 +113,16 @@ module attributes {amp.stage = #amp.stage<placed>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<placed>} {
-  func.func @infer(%k: tensor<i64> {amp.name = "k", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
-      -> (tensor<4xf32> {amp.name = "y", amp.io = #amp.io<output>})
+  func.func @infer(%i: tensor<4xi32> {amp.name = "i", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>},
+                   %g: tensor<4xbf16> {amp.name = "g", amp.io = #amp.io<input>, amp.place = #amp.place<input, 1>})
+      -> (tensor<9xbf16> {amp.name = "y", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
-    %y = amp.group map [4] (%k) {amp.place = [#amp.place<output, 0>]} : (tensor<i64>) -> tensor<4xf32> {
-    ^bb0(%a: tensor<i64>):
-      // expected-error @+1 {{normal is not available yet}}
-      %0 = amp.random normal(%a, %a, %a) mode train site 0 : tensor<4xf32>
-      amp.yield %0 : tensor<4xf32>
+    %y = amp.group scatter [4] (%i, %g) {amp.place = [#amp.place<output, 0>]} : (tensor<4xi32>, tensor<4xbf16>) -> tensor<9xbf16> {
+    ^bb0(%i0: tensor<4xi32>, %g0: tensor<4xbf16>):
+      // expected-error @+1 {{of 'bf16' inside a group is not available yet}}
+      %0 = amp.scatter_rows %i0, %g0 axis 0 : tensor<4xi32>, tensor<4xbf16> -> tensor<9xbf16>
+      amp.yield %0 : tensor<9xbf16>
     }
-    return %y : tensor<4xf32>
+    return %y : tensor<9xbf16>
   }
 }

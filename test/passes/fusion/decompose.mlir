@@ -54,6 +54,26 @@ func.func @narrow_scatter(%i: tensor<3xi32>, %g: tensor<3x4xbf16>) -> tensor<9x4
   return %0 : tensor<9x4xbf16>
 }
 
+// Axes of extent 1 that a reshape adds are none to a broadcast.
+// CHECK-LABEL: @kept_axis
+func.func @kept_axis(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  // CHECK: %[[M:.*]] = amp.reduce max
+  // CHECK: amp.broadcast %[[M]] along [0] : tensor<3xf32> -> tensor<3x4xf32>
+  %0 = amp.reduce max %x over [1] order row accumulate f32 : tensor<3x4xf32> -> tensor<3xf32>
+  %1 = amp.reshape %0 : tensor<3xf32> -> tensor<3x1xf32>
+  %2 = amp.broadcast %1 along [0, 1] : tensor<3x1xf32> -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: @negative_other_shape
+func.func @negative_other_shape(%x: tensor<3x4xf32>) -> tensor<2x2x6xf32> {
+  // CHECK: %[[R:.*]] = amp.reshape
+  // CHECK: amp.broadcast %[[R]] along [1, 2]
+  %0 = amp.reshape %x : tensor<3x4xf32> -> tensor<2x6xf32>
+  %1 = amp.broadcast %0 along [1, 2] : tensor<2x6xf32> -> tensor<2x2x6xf32>
+  return %1 : tensor<2x2x6xf32>
+}
+
 // CHECK-LABEL: @sgd
 func.func @sgd(%p: tensor<4xf32>, %g: tensor<4xf32>, %t: tensor<i64>, %lr: tensor<f32>) -> tensor<4xf32> {
   // CHECK: %[[R:.*]] = amp.broadcast %arg3 along []

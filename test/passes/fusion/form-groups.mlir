@@ -115,7 +115,8 @@ module attributes {amp.stage = #amp.stage<step>} {
     // CHECK-NEXT: }
     // CHECK-NEXT: return
     %0 = amp.transpose %x perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
-    %1 = amp.take %t, %i axis 0 : tensor<10x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+    %j = amp.add %i, %i : tensor<8xi32>
+    %1 = amp.take %t, %j axis 0 : tensor<10x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
     %2 = amp.mul %0, %1 : tensor<8x4xf32>
     %3 = amp.reduce sum %2 over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
     return %3 : tensor<8xf32>

@@ -232,3 +232,21 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
   }
 }
+
+// -----
+
+// placement_c8, a movement
+module attributes {amp.stage = #amp.stage<placed>} {
+  amp.variable @w : tensor<4x4xf32> role parameter init zeros
+  func.func @f() attributes {amp.arena_bytes = 0 : i64} {
+    %w = amp.read @w {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4x4xf32>
+    // expected-error @below {{overwrites @w while it reads other elements of it}}
+    %0 = amp.group map [4, 4] (%w) {amp.place = [#amp.place<variable, 0, @w>]} : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb0(%w0: tensor<4x4xf32>):
+      %1 = amp.transpose %w0 perm [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %1 : tensor<4x4xf32>
+    }
+    amp.write @w, %0 : tensor<4x4xf32>
+    return
+  }
+}
