@@ -4,6 +4,7 @@
 #define AMPC_CODEGEN_CPU_COMPILEKERNELS_H
 
 #include "codegen/cpu/CpuLevel.h"
+#include "codegen/cpu/PhaseClock.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,9 +23,11 @@ inline constexpr llvm::StringLiteral kSymbolPrefix = "ampc_";
 /// ampc_NAME(const void *const *args, int64_t begin, int64_t end)` per kernel
 /// and imports nothing; the same input gives the same bytes. Errors are
 /// reported at `kernels`. Threads may call this at the same time (on modules of
-/// different contexts).
-llvm::FailureOr<std::vector<uint8_t>> compileKernels(mlir::ModuleOp kernels,
-                                                     const CpuLevel &level);
+/// different contexts). `time` takes the phases lower, optimize, object and
+/// link.
+llvm::FailureOr<std::vector<uint8_t>>
+compileKernels(mlir::ModuleOp kernels, const CpuLevel &level,
+               const PhaseSink &time = {});
 
 /// The optimised LLVM IR of the kernels, as text.
 llvm::FailureOr<std::string> kernelsAsLlvmText(mlir::ModuleOp kernels,

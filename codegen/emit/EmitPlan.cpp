@@ -78,23 +78,28 @@ FailureOr<std::vector<uint8_t>> ampc::emitPlan(ModuleOp placed,
   FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
   if (failed(level))
     return failure();
+  PhaseClock clock(options.time);
   FailureOr<BuiltKernels> built = buildKernelsOf(placed);
   if (failed(built))
     return failure();
+  clock.end("kernels");
   PlanBuilder builder(*built->placed, built->kernels);
   if (failed(builder.build(**level)))
     return failure();
+  clock.end("plan");
   if (!builder.plan.kernels.empty()) {
     FailureOr<std::vector<uint8_t>> object =
-        compileKernels(built->kernels, **level);
+        compileKernels(built->kernels, **level, options.time);
     if (failed(object))
       return failure();
     builder.sections.object = std::move(*object);
   }
+  PhaseClock writing(options.time);
   rt::Expected<std::vector<uint8_t>> bytes =
       rt::writePlan(builder.plan, builder.sections);
   if (!bytes)
     return placed.emitError()
            << "the plan cannot be written: " << bytes.error().text();
+  writing.end("write");
   return std::move(*bytes);
 }

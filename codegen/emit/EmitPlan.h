@@ -3,6 +3,8 @@
 #ifndef AMPC_CODEGEN_EMIT_EMITPLAN_H
 #define AMPC_CODEGEN_EMIT_EMITPLAN_H
 
+#include "codegen/cpu/PhaseClock.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
@@ -17,6 +19,9 @@ struct EmitOptions {
   /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, or `host` for
   /// the widest that this machine has.
   std::string level = "host";
+  /// Takes the seconds of emitPlan's phases: kernels, plan, lower, optimize,
+  /// object, link, write.
+  PhaseSink time;
 };
 
 /// Compiles the kernels of `placed` (a module in stage placed; it stays as it

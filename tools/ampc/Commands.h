@@ -22,6 +22,9 @@ Action addEval(CLI::App &app);
 Action addRun(CLI::App &app);
 /// `ampc compile MODEL -o FILE`: stop early.
 Action addCompile(CLI::App &app);
+/// `ampc explain MODEL`: why every op has its precision, what was fused and
+/// what was not.
+Action addExplain(CLI::App &app);
 /// `ampc version`: versions, targets, CPU features, devices.
 Action addVersion(CLI::App &app);
 

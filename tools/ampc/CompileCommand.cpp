@@ -28,15 +28,8 @@ rt::Expected<std::vector<std::string>> entriesOf(const std::string &names) {
   if (names.empty())
     return entries;
   for (const std::string &name : CLI::detail::split(names, ',')) {
-    if (name == "train")
-      entries.push_back("train_step");
-    else if (name == "eval")
-      entries.push_back("eval_step");
-    else if (name == "infer")
-      entries.push_back("infer");
-    else
-      return rt::fail(rt::Code::Usage, "--entry",
-                      "expected train, eval or infer, got '" + name + "'");
+    AMPC_ASSIGN(std::string entry, entryByName(name));
+    entries.push_back(std::move(entry));
   }
   return entries;
 }
@@ -71,8 +64,13 @@ Action addCompile(CLI::App &app) {
           "level 0 evaluates and compiles nothing; expected 1 or 2");
     AMPC_ASSIGN(CompileOptions compile, compileOptions(*options));
     AMPC_ASSIGN(compile.entries, entriesOf(*entry));
+    TimeReport times;
+    if (options->time_report)
+      times.listen(compile);
     AMPC_ASSIGN(Model model, loadModel(*options));
     AMPC_ASSIGN(std::string text, emit(model, emitted, compile));
+    if (options->time_report)
+      times.print(options->run.json);
     if (*output == "-") {
       std::fwrite(text.data(), 1, text.size(), stdout);
       return rt::Code::Ok; // main looks at the stream's error flag

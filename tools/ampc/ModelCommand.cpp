@@ -1,6 +1,8 @@
 // What every command that takes a MODEL shares; see ModelCommand.h.
 #include "tools/ampc/ModelCommand.h"
 
+#include "runtime/train/Metrics.h"
+
 #include <fmt/format.h>
 
 namespace ampc {
@@ -35,7 +37,47 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
                   "Print the IR of a stage on stderr")
       ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
   rt::addCommonOptions(command, options.run);
-  rt::addReserved(command, {"--fast-math", "--time-report"});
+  command.add_flag("--time-report", options.time_report,
+                   "Print the seconds of each phase of compiling on stderr");
+  rt::addReserved(command, {"--fast-math"});
+}
+
+void TimeReport::listen(CompileOptions &compile) {
+  compile.time = [this](std::string_view phase, double seconds) {
+    phases.emplace_back(phase, seconds);
+  };
+}
+
+void TimeReport::print(bool json) const {
+  double total = 0;
+  std::string text, separator;
+  for (const auto &[phase, seconds] : phases)
+    total += seconds;
+  for (const auto &[phase, seconds] : phases) {
+    if (json)
+      text += fmt::format("{}{{\"phase\":{},\"seconds\":{:.6f}}}", separator,
+                          rt::json_string(phase), seconds);
+    else
+      text += fmt::format("{:<10}{:>10.3f} s {:>4.0f} %\n", phase, seconds,
+                          total > 0 ? seconds / total * 100 : 0);
+    separator = ",";
+  }
+  if (json)
+    text = fmt::format("{{\"phases\":[{}],\"total_s\":{:.6f}}}\n", text, total);
+  else
+    text += fmt::format("{:<10}{:>10.3f} s\n", "total", total);
+  std::fputs(text.c_str(), stderr);
+}
+
+rt::Expected<std::string> entryByName(const std::string &name) {
+  if (name == "train")
+    return "train_step";
+  if (name == "eval")
+    return "eval_step";
+  if (name == "infer")
+    return "infer";
+  return rt::fail(rt::Code::Usage, "--entry",
+                  "expected train, eval or infer, got '" + name + "'");
 }
 
 rt::Expected<void> checkDevice(const ModelCommand &options) {
@@ -92,6 +134,7 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
                       : options.opt_level != 2      ? "--opt-level"
                       : !options.remarks.empty()    ? "--remarks"
                       : !options.dump_after.empty() ? "--dump-after"
+                      : options.time_report         ? "--time-report"
                                                     : nullptr;
   if (given)
     return rt::fail(rt::Code::Usage, given,
@@ -127,8 +170,13 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
     compile.entries = std::move(entries);
     compile.gradient_of = std::move(gradientOf);
     compile.mode = std::move(mode);
+    TimeReport times;
+    if (options.time_report)
+      times.listen(compile);
     auto kept = std::make_unique<Model>(std::move(model));
     AMPC_ASSIGN(OpenedModel opened, open_stepper(*kept, compile, session));
+    if (options.time_report)
+      times.print(options.run.json);
     command.emplace(OpenCommand{std::move(kept), std::move(opened)});
   }
   if (!options.run.weights.empty())

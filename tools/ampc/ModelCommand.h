@@ -17,11 +17,25 @@ struct ModelCommand {
   int opt_level = 2;
   std::string remarks; ///< category; empty: none
   std::string dump_after;
+  bool time_report = false;
   rt::RunOptions run;
+};
+
+/// The seconds of a compilation's phases.
+struct TimeReport {
+  std::vector<std::pair<std::string, double>> phases;
+
+  /// Has `compile` fill it.
+  void listen(CompileOptions &compile);
+  /// Prints a table, or JSON, on stderr: results have stdout.
+  void print(bool json) const;
 };
 
 /// Adds MODEL and the common options.
 void addModelOptions(CLI::App &command, ModelCommand &options);
+
+/// The entry that `train`, `eval` or `infer` names.
+[[nodiscard]] rt::Expected<std::string> entryByName(const std::string &name);
 
 /// The device asked for must be here: anything but the CPU is Code Environment.
 [[nodiscard]] rt::Expected<void> checkDevice(const ModelCommand &options);

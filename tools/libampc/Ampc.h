@@ -11,6 +11,7 @@
 #pragma once
 
 #include "tools/libampc/Compile.h"
+#include "tools/libampc/Explain.h"
 #include "tools/libampc/Model.h"
 
 #include "runtime/api/Runtime.h"

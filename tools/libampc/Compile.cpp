@@ -52,6 +52,7 @@ static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
 static rt::Expected<std::vector<uint8_t>>
 compileToBytes(const Model &model, const CompileOptions &options) {
   AMPC_ASSIGN(EmitOptions emit, emitOptions(options));
+  emit.time = options.time;
   AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
               lowerTo(amp::Stage::placed, model, options));
   Model::Impl &impl = model.impl();
@@ -111,10 +112,11 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
   AMPC_ASSIGN(rt::Plan plan, compile(model, options));
   OpenedModel opened{plan, nullptr, 0};
   if (options.opt_level == 0) {
-    // The plan's compilation has shown stages and decisions already.
+    // The plan's compilation has shown stages, decisions and times already.
     CompileOptions quiet = options;
     quiet.dump = {};
     quiet.remark = {};
+    quiet.time = {};
     AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
                 lowerTo(amp::Stage::step, model, quiet));
     uint64_t seed = session.seed.value_or(plan.train_defaults().seed);

@@ -37,6 +37,9 @@ struct CompileOptions {
   /// or all.
   std::string remark_category;
   std::function<void(std::string_view text)> remark;
+  /// Takes the seconds of each phase as it ends: front end, typed, step, fused,
+  /// placed, kernels, plan, lower, optimize, object, link, write.
+  std::function<void(std::string_view phase, double seconds)> time;
 };
 
 /// What `emit` makes.

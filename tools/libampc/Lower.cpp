@@ -1,6 +1,7 @@
 // Runs the passes of a compilation; see Lower.h.
 #include "tools/libampc/Lower.h"
 
+#include "codegen/cpu/PhaseClock.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/pipelines/Pipelines.h"
@@ -10,8 +11,7 @@ using namespace mlir;
 
 namespace ampc {
 
-/// The precision in force: the caller's, else the model's, else f32.
-static std::string precisionOf(ModuleOp module, const CompileOptions &options) {
+std::string precisionOf(ModuleOp module, const CompileOptions &options) {
   if (!options.precision.empty())
     return options.precision;
   auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
@@ -41,6 +41,35 @@ static LogicalResult enableRemarks(MLIRContext &context,
       categories, /*printAsEmitRemarks=*/true);
 }
 
+rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
+                              const Model &model, const CompileOptions &options,
+                              function_ref<void(PassManager &)> prepare) {
+  Model::Impl &impl = model.impl();
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  if (options.remark &&
+      failed(enableRemarks(impl.context, options.remark_category)))
+    return tl::unexpected(capture.error("remarks cannot be turned on"));
+  PipelineOptions pipeline;
+  pipeline.precision = precisionOf(module, options);
+  pipeline.entries = options.entries;
+  pipeline.gradientOf = options.gradient_of;
+  pipeline.mode = options.mode;
+  pipeline.fuse = options.opt_level >= 2;
+  for (uint32_t next = static_cast<uint32_t>(*amp::stageOf(module)) + 1;
+       next <= static_cast<uint32_t>(stage); ++next) {
+    PhaseClock clock(options.time);
+    PassManager passes(&impl.context);
+    addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
+    if (prepare)
+      prepare(passes);
+    if (failed(passes.run(module)))
+      return tl::unexpected(capture.error("compilation failed"));
+    clock.end(amp::stringifyStage(static_cast<amp::Stage>(next)));
+    dumpStage(module, options);
+  }
+  return {};
+}
+
 rt::Expected<OwningOpRef<ModuleOp>>
 lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   Model::Impl &impl = model.impl();
@@ -53,32 +82,21 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
                     "the module is in stage " +
                         amp::stringifyStage(impl.stage()).str() +
                         ", past stage " + amp::stringifyStage(stage).str());
-  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
-  if (options.remark &&
-      failed(enableRemarks(impl.context, options.remark_category)))
-    return tl::unexpected(capture.error("remarks cannot be turned on"));
-
+  if (options.time)
+    options.time("front end", impl.seconds);
   OwningOpRef<ModuleOp> module(impl.module->clone());
-  PipelineOptions pipeline;
-  pipeline.precision = precisionOf(*module, options);
-  pipeline.entries = options.entries;
-  pipeline.gradientOf = options.gradient_of;
-  pipeline.mode = options.mode;
-  pipeline.fuse = options.opt_level >= 2;
-  // What was read as IR is held to its own stage before anything builds on it.
-  PassManager check(&impl.context);
-  addStageVerifier(check, impl.stage());
-  if (failed(check.run(*module)))
-    return tl::unexpected(capture.error("the module is not valid"));
-  dumpStage(*module, options);
-  for (uint32_t next = static_cast<uint32_t>(impl.stage()) + 1;
-       next <= static_cast<uint32_t>(stage); ++next) {
-    PassManager passes(&impl.context);
-    addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
-    if (failed(passes.run(*module)))
-      return tl::unexpected(capture.error("compilation failed"));
-    dumpStage(*module, options);
+  {
+    // What was read as IR is held to its own stage before anything builds on
+    // it.
+    DiagnosticCapture capture(impl.context, impl.path, impl.text,
+                              options.remark);
+    PassManager check(&impl.context);
+    addStageVerifier(check, impl.stage());
+    if (failed(check.run(*module)))
+      return tl::unexpected(capture.error("the module is not valid"));
   }
+  dumpStage(*module, options);
+  AMPC_TRY(continueTo(stage, *module, model, options));
   return module;
 }
 

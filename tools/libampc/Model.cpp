@@ -2,6 +2,7 @@
 // parser.
 #include "tools/libampc/ModelImpl.h"
 
+#include "codegen/cpu/PhaseClock.h"
 #include "ir/frontend/model/Model.h"
 #include "ir/reference/Reference.h"
 #include "mlir/Parser/Parser.h"
@@ -51,6 +52,11 @@ parseIr(MLIRContext &context, const std::string &name, StringRef text) {
   return module;
 }
 
+/// Keeps the seconds that reading takes.
+static PhaseSink secondsOf(Model::Impl &impl) {
+  return [&impl](std::string_view, double seconds) { impl.seconds = seconds; };
+}
+
 rt::Expected<Model> Model::load(const std::string &path,
                                 const ModelOptions &options) {
   StringRef name(path);
@@ -59,6 +65,8 @@ rt::Expected<Model> Model::load(const std::string &path,
         rt::Code::BadInput, path,
         "unknown kind of model; expected a file named .amp or .mlir");
   auto state = std::make_unique<Impl>();
+  PhaseSink keepSeconds = secondsOf(*state);
+  PhaseClock clock(keepSeconds);
   state->path = path;
   if (name.ends_with(".amp")) {
     model::Diagnostics diagnostics;
@@ -79,12 +87,15 @@ rt::Expected<Model> Model::load(const std::string &path,
                           options.sets.front().first + ")");
     AMPC_ASSIGN(state->module, parseIr(state->context, path, state->text));
   }
+  clock.end("front end");
   return Model(std::move(state));
 }
 
 rt::Expected<Model> Model::parse(std::string_view text, const std::string &name,
                                  const ModelOptions &options) {
   auto state = std::make_unique<Impl>();
+  PhaseSink keepSeconds = secondsOf(*state);
+  PhaseClock clock(keepSeconds);
   state->path = name;
   state->text = std::string(text);
   model::Diagnostics diagnostics;
@@ -93,6 +104,7 @@ rt::Expected<Model> Model::parse(std::string_view text, const std::string &name,
   if (!state->module)
     return rt::fail(rt::Code::BadInput, "",
                     StringRef(diagnostics.str()).rtrim('\n').str());
+  clock.end("front end");
   return Model(std::move(state));
 }
 

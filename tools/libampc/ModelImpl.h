@@ -14,7 +14,8 @@ struct Model::Impl {
 
   mlir::MLIRContext context;
   std::string path;
-  std::string text; // for the source lines of messages
+  std::string text;   // for the source lines of messages
+  double seconds = 0; // of reading it
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   /// The stage of `module`.

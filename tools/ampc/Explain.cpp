@@ -1,0 +1,78 @@
+// `ampc explain`: why every op has its precision, and which kernel it is in.
+#include "tools/libampc/Explain.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/ModelCommand.h"
+
+#include <fmt/format.h>
+
+namespace ampc {
+
+namespace {
+
+/// The options of `explain`.
+struct ExplainCommand {
+  ModelCommand model;
+  std::string entry, op;
+  bool why_f32 = false;
+};
+
+/// The example, and what the column `reason` may say.
+std::string footer() {
+  std::string text = "Example: ampc explain mlp.amp --op linear\n\nReasons:\n";
+  for (const PrecisionReason &reason : precision_reasons())
+    text += fmt::format("  {:<16} {}\n", reason.name, reason.meaning);
+  return text;
+}
+
+rt::Expected<rt::Code> execute(const ExplainCommand &options) {
+  const ModelCommand &command = options.model;
+  AMPC_TRY(checkDevice(command));
+  if (command.model.ends_with(".ampx"))
+    return rt::fail(rt::Code::BadInput, command.model,
+                    "is compiled already; expected .amp or .mlir");
+  if (command.opt_level == 0)
+    return rt::fail(rt::Code::Usage, "--opt-level",
+                    "level 0 evaluates and has no kernels; expected 1 or 2");
+  ExplainOptions what;
+  if (!options.entry.empty()) {
+    AMPC_ASSIGN(what.entry, entryByName(options.entry));
+  }
+  what.op = options.op;
+  what.f32_only = options.why_f32;
+  AMPC_ASSIGN(CompileOptions compile, compileOptions(command));
+  TimeReport times;
+  if (command.time_report)
+    times.listen(compile);
+  AMPC_ASSIGN(Model model, loadModel(command));
+  AMPC_ASSIGN(Explanation explanation, explain(model, compile, what));
+  if (command.time_report)
+    times.print(command.run.json);
+  std::string text =
+      command.run.json ? to_json(explanation) : to_text(explanation);
+  if (options.why_f32 && !command.run.json)
+    text = "Every float is f32 because the precision is f32; the reasons say "
+           "what each op's rule allows.\n" +
+           text;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return rt::Code::Ok; // main looks at the stream's error flag
+}
+
+} // namespace
+
+Action addExplain(CLI::App &app) {
+  CLI::App *command = app.add_subcommand(
+      "explain", "Why every op has its precision, what was fused and what not");
+  command->footer(footer());
+  auto options = std::make_shared<ExplainCommand>();
+  addModelOptions(*command, options->model);
+  command->add_option("--entry", options->entry,
+                      "train, eval or infer (default: train, or infer for a "
+                      "model without a loss)");
+  command->add_option(
+      "--op", options->op,
+      "Only ops of this mnemonic, name (or part of its path) or source line");
+  command->add_flag("--why-f32", options->why_f32, "Only ops in f32");
+  return [options] { return execute(*options); };
+}
+
+} // namespace ampc

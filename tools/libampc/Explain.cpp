@@ -1,0 +1,224 @@
+// Why a step is as it is; see Explain.h.
+#include "tools/libampc/Explain.h"
+
+#include "codegen/cpu/PhaseClock.h"
+#include "codegen/kernel/KernelNames.h"
+#include "codegen/kernel/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "tools/libampc/Capture.h"
+#include "tools/libampc/ExplainSteps.h"
+#include "tools/libampc/Lower.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+
+namespace {
+
+/// `f32[4, 3]`.
+std::string typeText(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << tensor.getElementType() << "[";
+  llvm::interleaveComma(tensor.getShape(), os);
+  os << "]";
+  return text;
+}
+
+/// The types that an op is about: its results, or what it writes.
+SmallVector<Type> typesOf(Operation *op) {
+  if (op->getNumResults() > 0)
+    return llvm::to_vector(op->getResultTypes());
+  return llvm::to_vector(op->getOperandTypes());
+}
+
+bool isFloat(Type type) {
+  return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
+}
+
+/// Whether `op` gives what the entry returns as its loss.
+bool isLoss(Operation *op) {
+  for (OpOperand &use : op->getUses()) {
+    auto end = dyn_cast<func::ReturnOp>(use.getOwner());
+    if (!end)
+      continue;
+    auto func = cast<func::FuncOp>(end->getParentOp());
+    auto io = func.getResultAttrOfType<IoAttr>(use.getOperandNumber(), kIoAttr);
+    if (io && io.getValue() == Io::loss)
+      return true;
+  }
+  return false;
+}
+
+/// The class of an op (N21); ops without a rule are never lowered.
+PrecisionClass classOf(Operation *op) {
+  auto rule = dyn_cast<PrecisionRule>(op);
+  return rule ? rule.classify() : PrecisionClass::never;
+}
+
+/// Why an op has its types where the policy is f32. Each reason is one of
+/// `precision_reasons`.
+StringRef reasonOf(Operation *op) {
+  if (llvm::none_of(typesOf(op), isFloat))
+    return "never_integer";
+  if (isLoss(op))
+    return "loss";
+  if (isa<OptimizerUpdate, ReadOp, WriteOp>(op))
+    return "master";
+  // The policy f32 casts nothing: what the text did not ask for, a formula has.
+  if (auto cast = dyn_cast<CastOp>(op))
+    return cast.getOrigin() == CastOrigin::user ? "user_typed"
+                                                : "never_unknown";
+  switch (classOf(op)) {
+  case PrecisionClass::lower:
+    return "lower";
+  case PrecisionClass::f32_inside:
+    return "f32_inside";
+  case PrecisionClass::follow:
+    return "follow_tie"; // one float type is in force: no choice costs more
+  case PrecisionClass::never:
+    return "never_unknown";
+  }
+  llvm_unreachable("all classes are handled");
+}
+
+/// What stage step says of an op.
+ExplainedOp describe(Operation *op, unsigned id) {
+  ExplainedOp line;
+  line.id = id;
+  line.op = mnemonicOf(op);
+  llvm::SetVector<unsigned> lines;
+  StringRef file = addLines(op->getLoc(), lines);
+  line.lines.assign(lines.begin(), lines.end());
+  if (!lines.empty())
+    line.source = (file + ":" + Twine(lines.front())).str();
+  line.name = namePathOf(op->getLoc());
+  if (auto read = dyn_cast<ReadOp>(op))
+    line.name = read.getVariable().str();
+  else if (auto write = dyn_cast<WriteOp>(op))
+    line.name = write.getVariable().str();
+  SmallVector<Type> types = typesOf(op);
+  for (Type type : types)
+    line.type += (line.type.empty() ? "" : " ") + typeText(type);
+  line.precision_class = stringifyPrecisionClass(classOf(op)).str();
+  line.reason = reasonOf(op).str();
+  return line;
+}
+
+ExplainedCast describeCast(CastOp op, unsigned id) {
+  ExplainedCast line;
+  line.id = id;
+  line.value = namePathOf(op.getLoc());
+  if (line.value.empty())
+    line.value = "%" + std::to_string(id);
+  line.from = typeText(op.getInput().getType());
+  line.to = typeText(op.getType());
+  line.origin = op.getOrigin() == CastOrigin::user ? "user" : "formula";
+  line.reason = reasonOf(op).str();
+  OpIds users;
+  for (Operation *user : op->getUsers())
+    addIds(user->getLoc(), users);
+  line.used_by.assign(users.begin(), users.end());
+  return line;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` is one that `wanted` names: a line, a mnemonic, or a name or
+/// one of its leading or trailing parts.
+bool isNamed(const ExplainedOp &op, StringRef wanted) {
+  unsigned line = 0;
+  if (!wanted.getAsInteger(10, line))
+    return llvm::is_contained(op.lines, line);
+  StringRef name(op.name);
+  if (op.op == wanted || name == wanted)
+    return true;
+  return (name.consume_front(wanted) && name.starts_with(".")) ||
+         (StringRef(op.name).ends_with(wanted) &&
+          StringRef(op.name).drop_back(wanted.size()).ends_with("."));
+}
+
+bool hasF32(const ExplainedOp &op) {
+  return StringRef(op.type).contains("f32[");
+}
+
+/// Leaves what `what` asks for; an error when no op is left.
+rt::Expected<void> choose(Explanation &all, const ExplainOptions &what,
+                          const std::string &path) {
+  llvm::DenseSet<unsigned> kept;
+  for (const ExplainedOp &op : all.ops)
+    if ((what.op.empty() || isNamed(op, what.op)) &&
+        (!what.f32_only || hasF32(op)))
+      kept.insert(op.id);
+  if (kept.empty() && !what.op.empty())
+    return rt::fail(rt::Code::BadInput, path,
+                    "entry " + all.entry + " has no op '" + what.op +
+                        "'; expected a mnemonic (matmul), a name or a line");
+  auto isKept = [&](unsigned id) { return kept.contains(id); };
+  llvm::erase_if(all.ops, [&](auto &op) { return !isKept(op.id); });
+  llvm::erase_if(all.casts, [&](auto &cast) { return !isKept(cast.id); });
+  llvm::erase_if(all.kernels, [&](auto &kernel) {
+    return llvm::none_of(kernel.ops, isKept);
+  });
+  llvm::erase_if(all.unfused, [&](auto &pair) {
+    return !isKept(pair.producer) && !isKept(pair.consumer);
+  });
+  return {};
+}
+
+/// The entry to explain.
+rt::Expected<func::FuncOp> entryNamed(ModuleOp step, const std::string &wanted,
+                                      const std::string &path) {
+  SmallVector<StringRef> names{wanted};
+  if (wanted.empty())
+    names = {"train_step", "infer"};
+  for (StringRef name : names)
+    for (auto func : step.getOps<func::FuncOp>())
+      if (std::optional<Entry> entry = entryOf(func);
+          entry && stringifyEntry(*entry) == name && !func.isExternal())
+        return func;
+  return rt::fail(rt::Code::BadInput, path,
+                  "the model has no entry " + llvm::join(names, " or "));
+}
+
+} // namespace
+
+rt::Expected<Explanation> explain(const Model &model,
+                                  const CompileOptions &options,
+                                  const ExplainOptions &what) {
+  Model::Impl &impl = model.impl();
+  AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
+              lowerTo(Stage::step, model, options));
+  AMPC_ASSIGN(func::FuncOp func, entryNamed(*module, what.entry, impl.path));
+  Explanation out;
+  out.entry = stringifyEntry(*entryOf(func)).str();
+  std::string symbol = func.getName().str();
+  out.precision = precisionOf(*module, options);
+  numberOps(func);
+  for (auto [id, op] : llvm::enumerate(func.front().without_terminator())) {
+    out.ops.push_back(describe(&op, id));
+    if (auto cast = dyn_cast<CastOp>(op))
+      out.casts.push_back(describeCast(cast, id));
+  }
+  AMPC_TRY(continueTo(
+      Stage::placed, *module, model, options, [&](PassManager &passes) {
+        passes.addInstrumentation(
+            readFusion(symbol, options.opt_level >= 2, out.unfused));
+      }));
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  PhaseClock clock(options.time);
+  PassManager kernels(&impl.context);
+  kernels.addPass(createBuildKernels());
+  if (failed(kernels.run(*module)) ||
+      failed(readKernels(module->lookupSymbol<func::FuncOp>(symbol), out)))
+    return tl::unexpected(capture.error("kernels cannot be built"));
+  clock.end("kernels");
+  AMPC_TRY(choose(out, what, impl.path));
+  return out;
+}
+
+} // namespace ampc
