@@ -150,9 +150,9 @@ private:
         return;
       SmallVector<int64_t> shape(type.getShape());
       shape[axis] = start - end;
-      pieces.push_back(splat(
-          builder, loc, RankedTensorType::get(shape, type.getElementType()),
-          0.0));
+      pieces.push_back(
+          splat(builder, loc,
+                RankedTensorType::get(shape, type.getElementType()), 0.0));
     };
     for (const Part &part : list) {
       fillTo(startOf(part, axis));

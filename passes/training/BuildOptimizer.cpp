@@ -98,8 +98,8 @@ private:
       VariableOp parameter =
           wrt ? variables.lookup(wrt.getValue()) : VariableOp();
       if (!parameter)
-        return step.emitError() << "gradient result " << i
-                                << " names no variable";
+        return step.emitError()
+               << "gradient result " << i << " names no variable";
       trained.push_back({parameter, ret.getOperand(i)});
     }
     ret.getOperandsMutable().assign(kept);
@@ -127,14 +127,13 @@ private:
     auto f32 = RankedTensorType::get({}, builder.getF32Type());
     report("ampc.grad_norm",
            CastOp::create(builder, loc, f32, norm, CastOrigin::policy));
-    Value coefficient =
-        clipCoefficient(builder, loc, norm, *settings.clipNorm);
+    Value coefficient = clipCoefficient(builder, loc, norm, *settings.clipNorm);
     for (Trained &item : trained) {
       Value scale = coefficient;
       RankedTensorType type = tensorType(item.gradient);
       if (scale.getType() != type)
-        scale = BroadcastOp::create(builder, loc, type, scale,
-                                    ArrayRef<int64_t>{});
+        scale =
+            BroadcastOp::create(builder, loc, type, scale, ArrayRef<int64_t>{});
       item.gradient = MulOp::create(builder, loc, item.gradient, scale);
     }
   }

@@ -52,9 +52,10 @@ InputView joined(const InputView &view) {
 
 /// `view` with the extents `shape`, for a view that one stride walks.
 FailureOr<InputView> reshaped(const InputView &view, ArrayRef<int64_t> shape) {
-  bool repeats = llvm::any_of(llvm::zip(view.extents, view.strides), [](auto p) {
-    return std::get<0>(p) > 1 && std::get<1>(p) == 0;
-  });
+  bool repeats =
+      llvm::any_of(llvm::zip(view.extents, view.strides), [](auto p) {
+        return std::get<0>(p) > 1 && std::get<1>(p) == 0;
+      });
   InputView flat = joined(view);
   if (repeats || flat.extents.size() > 1)
     return failure();
@@ -159,7 +160,8 @@ class CheckInputsPass : public impl::CheckInputsBase<CheckInputsPass> {
     });
     for (auto [i, list] : llvm::enumerate(ranges))
       if (!list.empty())
-        func.setArgAttr(i, kIndexRangeAttr, ArrayAttr::get(&getContext(), list));
+        func.setArgAttr(i, kIndexRangeAttr,
+                        ArrayAttr::get(&getContext(), list));
   }
 
   /// What `op` asks of the elements that `view` shows; null when there are

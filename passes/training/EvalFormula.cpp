@@ -56,8 +56,8 @@ public:
   }
 
 private:
-  /// What `value` of the step is at the end of the data, in `finish`. Iterative:
-  /// a formula may be as deep as the graph is long.
+  /// What `value` of the step is at the end of the data, in `finish`.
+  /// Iterative: a formula may be as deep as the graph is long.
   Value valueOf(Value root) {
     SmallVector<Value> stack{root};
     while (!stack.empty()) {
@@ -133,10 +133,9 @@ private:
     Builder builder(step.getContext());
     auto described = [&](unsigned i, Io io) -> Attribute {
       return builder.getDictionaryAttr(
-          {builder.getNamedAttr(
-               kNameAttr, builder.getStringAttr("partial." + Twine(i))),
-           builder.getNamedAttr(kIoAttr,
-                                IoAttr::get(step.getContext(), io))});
+          {builder.getNamedAttr(kNameAttr,
+                                builder.getStringAttr("partial." + Twine(i))),
+           builder.getNamedAttr(kIoAttr, IoAttr::get(step.getContext(), io))});
     };
     ArrayAttr stepResults = step.getAllResultAttrs();
     SmallVector<Attribute> arguments, outputs;
@@ -144,8 +143,8 @@ private:
       arguments.push_back(described(i, Io::input));
       outputs.push_back(described(i, Io::partial));
     }
-    finish.setType(builder.getFunctionType(
-        finish.front().getArgumentTypes(), ValueRange(results).getTypes()));
+    finish.setType(builder.getFunctionType(finish.front().getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
     finish.setAllArgAttrs(builder.getArrayAttr(arguments));
     finish.setAllResultAttrs(stepResults);
     step.setType(builder.getFunctionType(step.getArgumentTypes(),

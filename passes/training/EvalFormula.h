@@ -9,8 +9,8 @@ namespace ampc {
 
 /// Moves the formulas over the reductions of `step`'s results (losses and
 /// metrics) into the empty function `finish`: `step` then gives the sums and
-/// counts of its reductions over data (amp.io partial), and `finish` takes their
-/// totals and gives the losses and metrics.
+/// counts of its reductions over data (amp.io partial), and `finish` takes
+/// their totals and gives the losses and metrics.
 void splitEvaluation(mlir::func::FuncOp step, mlir::func::FuncOp finish);
 
 } // namespace ampc

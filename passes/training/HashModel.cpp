@@ -58,9 +58,9 @@ class HashModelPass : public impl::HashModelBase<HashModelPass> {
       os << "\n";
     }
     uint64_t hash = llvm::xxh3_64bits(StringRef(text));
-    module->setAttr(kModelHashAttr,
-                    Builder(&getContext())
-                        .getI64IntegerAttr(static_cast<int64_t>(hash)));
+    module->setAttr(
+        kModelHashAttr,
+        Builder(&getContext()).getI64IntegerAttr(static_cast<int64_t>(hash)));
   }
 };
 

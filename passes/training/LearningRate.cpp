@@ -63,10 +63,10 @@ Value progress(Scalars &s, const ScheduleSettings &schedule, Value update) {
   int64_t length = schedule.steps - schedule.warmup;
   if (length <= 0)
     return one;
-  Value since = SubOp::create(s.builder, s.loc, update,
-                              s.integer(schedule.warmup));
-  return s.least(
-      s.div(s.toF64(since), s.number(static_cast<double>(length))), one);
+  Value since =
+      SubOp::create(s.builder, s.loc, update, s.integer(schedule.warmup));
+  return s.least(s.div(s.toF64(since), s.number(static_cast<double>(length))),
+                 one);
 }
 
 /// The factor after the warm-up.
@@ -113,8 +113,7 @@ Value scaledRate(OpBuilder &builder, Location loc, Value base, Value factor,
     rate = s.mul(rate, factor);
   if (share != 1)
     rate = s.mul(rate, s.number(share));
-  return CastOp::create(builder, loc, base.getType(), rate,
-                        CastOrigin::policy);
+  return CastOp::create(builder, loc, base.getType(), rate, CastOrigin::policy);
 }
 
 } // namespace ampc

@@ -1,5 +1,5 @@
-// The learning rate of a step, in IR: the base rate, a run-time scalar, times the
-// schedule's factor at this update (N31).
+// The learning rate of a step, in IR: the base rate, a run-time scalar, times
+// the schedule's factor at this update (N31).
 #ifndef AMPC_PASSES_TRAINING_LEARNINGRATE_H
 #define AMPC_PASSES_TRAINING_LEARNINGRATE_H
 
@@ -14,14 +14,15 @@ namespace ampc {
 /// - constant: 1;
 /// - step: gamma ^ k, k = floor(u / every) or the number of milestones <= u
 ///   (torch.optim.lr_scheduler.StepLR, MultiStepLR);
-/// - linear: 1 + (final - 1) * x, cosine: final + (1 - final) * (1 + cos(pi x)) / 2
+/// - linear: 1 + (final - 1) * x, cosine: final + (1 - final) * (1 + cos(pi x))
+/// / 2
 ///   (LinearLR, CosineAnnealingLR), with x = min((u - w) / (T - w), 1).
 mlir::Value scheduleFactor(mlir::OpBuilder &builder, mlir::Location loc,
                            const ScheduleSettings &schedule,
                            mlir::Value update);
 
-/// `factor` (f64 scalar, null: 1) and `share` times `base` (f32 scalar), rounded
-/// to f32 once.
+/// `factor` (f64 scalar, null: 1) and `share` times `base` (f32 scalar),
+/// rounded to f32 once.
 mlir::Value scaledRate(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value base, mlir::Value factor, double share);
 

@@ -28,7 +28,7 @@ struct ScheduleSettings {
 /// groups that name it on top.
 struct ParameterSettings {
   bool frozen = false;
-  double rateShare = 1; ///< its rate over the base rate
+  double rateShare = 1;                 ///< its rate over the base rate
   mlir::DictionaryAttr hyperparameters; ///< without `op` and `lr`
 };
 

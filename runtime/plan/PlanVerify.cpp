@@ -193,14 +193,13 @@ Expected<void> Verifier::check(const fb::Port &port,
     uint64_t extent = check.extents()->Get(axis);
     std::optional<uint64_t> reach =
         extent ? product(extent - 1, check.strides()->Get(axis)) : std::nullopt;
-    last = last && reach && *last <= kMaxExtent
-               ? std::optional(*last + *reach)
-               : std::nullopt;
+    last = last && reach && *last <= kMaxExtent ? std::optional(*last + *reach)
+                                                : std::nullopt;
   }
   uint64_t elements = port.bytes() / sizeOf(type);
   if (!last || *last >= elements)
-    return error(fmt::format("{}: a check leaves the input's {} elements",
-                             what, elements));
+    return error(fmt::format("{}: a check leaves the input's {} elements", what,
+                             elements));
   return source(check.source(), what);
 }
 
@@ -449,8 +448,8 @@ Expected<void> Verifier::run() {
   std::unordered_set<std::string_view> names;
   for (const fb::Entry *item : *plan.entries()) {
     std::string_view name = item->name()->string_view();
-    if (name != "train_step" && name != "eval_step" &&
-        name != "eval_finish" && name != "infer" && name != "gradient")
+    if (name != "train_step" && name != "eval_step" && name != "eval_finish" &&
+        name != "infer" && name != "gradient")
       return error(fmt::format("entry '{}', expected train_step, eval_step, "
                                "eval_finish, infer or gradient",
                                name));
