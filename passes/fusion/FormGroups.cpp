@@ -220,8 +220,12 @@ private:
 /// has one.
 std::string describe(Operation *op) {
   std::string text = op->getName().stripDialect().str();
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    text += " (" + name.getName().str() + ")";
+  op->getLoc()->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    if (name)
+      text += " (" + name.getName().str() + ")";
+    return name ? WalkResult::interrupt() : WalkResult::advance();
+  });
   return text;
 }
 

@@ -50,8 +50,8 @@ rt::Expected<rt::Code> execute(const ExplainCommand &options) {
   std::string text =
       command.run.json ? to_json(explanation) : to_text(explanation);
   if (options.why_f32 && !command.run.json)
-    text = "Every float is f32 because the precision is f32; the reasons say "
-           "what each op's rule allows.\n" +
+    text = "The precision is f32: floats are f32 but where the model casts "
+           "them. The reasons say what each op's rule would allow.\n" +
            text;
   std::fwrite(text.data(), 1, text.size(), stdout);
   return rt::Code::Ok; // main looks at the stream's error flag

@@ -26,11 +26,11 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
                   "0: the reference evaluator; 1: a kernel an op; 2: ops share "
                   "kernels")
       ->check(CLI::Range(0, 2));
+  // A flag with a value takes `--remarks=fusion` and leaves what follows a bare
+  // `--remarks` alone.
   command
-      .add_option("--remarks", options.remarks,
-                  "Print decisions: precision, fusion, memory or all")
-      ->expected(0, 1)
-      ->default_str("all")
+      .add_flag("--remarks{all}", options.remarks,
+                "Print decisions: precision, fusion, memory or all")
       ->check(CLI::IsMember({"precision", "fusion", "memory", "all"}));
   command
       .add_option("--dump-after", options.dump_after,
