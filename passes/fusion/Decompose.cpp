@@ -33,7 +33,8 @@ Value gatherAxes(ReduceOp op, OpBuilder &builder) {
 
 /// Whether a scatter's sums are wider than its elements.
 bool isNarrowScatter(Operation *op) {
-  if (!isa<ScatterRowsOp, ScatterAddOp>(op))
+  auto fusible = dyn_cast<Fusible>(op);
+  if (!fusible || fusible.fusionKind() != FusionKind::scatter)
     return false;
   Type element = tensorType(op->getResult(0)).getElementType();
   return isa<FloatType>(element) && accumulationTypeFor(element) != element;

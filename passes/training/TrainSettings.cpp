@@ -96,10 +96,6 @@ LogicalResult readGroups(ModuleOp module, ArrayAttr groups,
       for (NamedAttribute attribute : own)
         merged.set(attribute.getName(), attribute.getValue());
       parameter.hyperparameters = merged.getDictionary(module.getContext());
-      if (Attribute frozen = group.get("frozen")) {
-        auto flag = dyn_cast<BoolAttr>(frozen);
-        parameter.frozen = flag ? flag.getValue() : isa<UnitAttr>(frozen);
-      }
       auto rate = group.getAs<FloatAttr>("lr");
       if (!rate)
         continue;

@@ -27,7 +27,6 @@ struct ScheduleSettings {
 /// How one parameter is updated: the optimizer's settings with those of the
 /// groups that name it on top.
 struct ParameterSettings {
-  bool frozen = false;
   double rateShare = 1;                 ///< its rate over the base rate
   mlir::DictionaryAttr hyperparameters; ///< without `op` and `lr`
 };
