@@ -4,8 +4,10 @@
 #include "runtime/api/Runtime.h"
 #include "runtime/api/Variables.h"
 #include "runtime/core/ThreadPool.h"
+#include "runtime/train/Evaluation.h"
 #include "runtime/train/InputChecks.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <mutex>
@@ -50,7 +52,9 @@ Expected<void> sizePool(int threads) {
 } // namespace
 
 struct Session::Impl {
-  Impl(Plan plan, uint64_t limit) : plan(std::move(plan)), allocator(limit) {}
+  Impl(Plan plan, const SessionOptions &options)
+      : plan(std::move(plan)), options(options),
+        allocator(options.memory_limit) {}
 
   EntryState &entry(EntryKind kind) {
     return entries[static_cast<size_t>(kind)];
@@ -58,23 +62,50 @@ struct Session::Impl {
   Expected<void> feed(EntryKind kind, const Batch &batch);
   double output(const EntryState &entry, size_t index) const;
   void record();
+  /// Runs an entry of numbers that writes no variable.
+  Expected<void> numbers(EntryKind kind, const Batch &batch,
+                         std::span<double> values);
+  /// Runs eval_step on evaluation batch `index`.
+  Expected<void> evalStep(const Batch &batch, uint64_t index,
+                          std::span<double> values);
+  /// What runs eval_step on batches as short as `batch`.
+  Expected<EvalRun::Step> remainderStep(const Batch &batch);
+  /// Takes the values of `other`'s variables of the same names.
+  Expected<void> adopt(const Impl &other);
   /// The variable that random ops read, where the plan has it.
   uint64_t currentSeed() const {
     return uint64_t(variables->integer(state::kSeed, int64_t(seed)));
   }
 
   Plan plan;
+  SessionOptions options;
   Allocator allocator;
   std::unique_ptr<CpuExecutor> executor;
   std::optional<Variables> variables;
   std::array<EntryState, kEntryKinds> entries;
   std::unique_ptr<ResultRing> ring;
-  uint64_t seed = 0;      ///< of a plan without a seed variable
-  StepOutputs outputs;    ///< of train_step
+  uint64_t seed = 0;          ///< of a plan without a seed variable
+  StepOutputs outputs;        ///< of train_step
   std::optional<Error> fault; ///< of a window: no later one runs (N32)
-  int64_t windows = 0;    ///< counted here for plans without counters
-  int64_t lastUpdate = 0; ///< to see whether a window was applied
+  int64_t windows = 0;        ///< counted here for plans without counters
+  int64_t lastUpdate = 0;     ///< to see whether a window was applied
+  /// Of the last incomplete batch that was evaluated; made when it is needed.
+  std::unique_ptr<Session> remainder;
 };
+
+namespace {
+
+/// Whether an entry that takes `ports` takes `batch`.
+bool takes(std::span<const Port> ports, const Batch &batch) {
+  return std::all_of(ports.begin(), ports.end(), [&](const Port &port) {
+    const TensorView *view = batch.find(port.name);
+    return view && view->dtype == port.dtype &&
+           std::equal(view->shape.begin(), view->shape.end(),
+                      port.shape.begin(), port.shape.end());
+  });
+}
+
+} // namespace
 
 /// Copies the batch into the entry's input buffers.
 Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
@@ -135,6 +166,60 @@ void Session::Impl::record() {
   ring->push();
 }
 
+Expected<void> Session::Impl::numbers(EntryKind kind, const Batch &batch,
+                                      std::span<double> values) {
+  EntryState &state = entry(kind);
+  AMPC_TRY(feed(kind, batch));
+  AMPC_TRY(executor->run(state.number));
+  for (size_t i = 0; i < state.outputs.size(); ++i)
+    values[i] = output(state, i);
+  return {};
+}
+
+Expected<void> Session::Impl::evalStep(const Batch &batch, uint64_t index,
+                                       std::span<double> values) {
+  variables->setInteger(state::kEvalIndex, int64_t(index));
+  return numbers(EntryKind::EvalStep, batch, values);
+}
+
+Expected<void> Session::Impl::adopt(const Impl &other) {
+  for (const VariableSlot &slot : variables->all()) {
+    const VariableSlot *from = other.variables->find(slot.name);
+    if (!from || from->dtype != slot.dtype || from->shape != slot.shape)
+      return fail(Code::Usage, plan.model_name(),
+                  fmt::format("variable '{}' is {} in batches of another size",
+                              slot.name, typeText(slot.dtype, slot.shape)));
+    if (!slot.bytes.empty())
+      std::memcpy(slot.bytes.data(), from->bytes.data(), slot.bytes.size());
+  }
+  return {};
+}
+
+Expected<EvalRun::Step> Session::Impl::remainderStep(const Batch &batch) {
+  if (!remainder || !takes(remainder->inputs(EntryKind::EvalStep), batch)) {
+    remainder.reset();
+    AMPC_ASSIGN(Plan shorter, options.plan_for(batch));
+    SessionOptions settings = options;
+    settings.plan_for = {};
+    settings.threads = 0;
+    if (options.memory_limit)
+      settings.memory_limit =
+          options.memory_limit -
+          std::min(options.memory_limit - 1, allocator.current());
+    AMPC_ASSIGN(Session opened, Session::open(shorter, settings));
+    const EntryState &mine = entry(EntryKind::EvalStep);
+    const EntryState &its = opened.impl->entry(EntryKind::EvalStep);
+    if (!takes(its.inputs, batch) || its.outputs.size() != mine.outputs.size())
+      return fail(Code::Usage, plan.model_name(),
+                  "the model for batches of another size is another one");
+    remainder = std::make_unique<Session>(std::move(opened));
+  }
+  AMPC_TRY(remainder->impl->adopt(*this));
+  return [this](const Batch &last, uint64_t index, std::span<double> values) {
+    return remainder->impl->evalStep(last, index, values);
+  };
+}
+
 Session::Session(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Session::Session(Session &&) noexcept = default;
 Session &Session::operator=(Session &&) noexcept = default;
@@ -143,7 +228,7 @@ Session::~Session() = default;
 Expected<Session> Session::open(const Plan &plan,
                                 const SessionOptions &options) {
   AMPC_TRY(sizePool(options.threads));
-  auto impl = std::make_unique<Impl>(plan, options.memory_limit);
+  auto impl = std::make_unique<Impl>(plan, options);
   CpuFeatures features = CpuFeatures::probe(options.cpu_level_limit);
   AMPC_ASSIGN(impl->executor,
               CpuExecutor::create(*plan.file(), impl->allocator, features));
@@ -250,26 +335,20 @@ Expected<EvalResult> Session::eval(DataSource &data, uint64_t batches) {
     if (!impl->entry(kind).present)
       return fail(Code::Usage, impl->plan.model_name(),
                   fmt::format("the plan has no entry '{}'", name_of(kind)));
-  auto run = [&](EntryKind kind, const Batch &batch,
-                 std::span<double> values) -> Expected<void> {
-    EntryState &state = impl->entry(kind);
-    AMPC_TRY(impl->feed(kind, batch));
-    AMPC_TRY(impl->executor->run(state.number));
-    for (size_t i = 0; i < state.outputs.size(); ++i)
-      values[i] = impl->output(state, i);
-    return {};
-  };
   EvalRun entries{
       impl->entry(EntryKind::EvalStep).outputs,
       impl->entry(EntryKind::EvalFinish).inputs,
       impl->entry(EntryKind::EvalFinish).outputs,
       [&](const Batch &batch, uint64_t index, std::span<double> values) {
-        impl->variables->setInteger(state::kEvalIndex, int64_t(index));
-        return run(EntryKind::EvalStep, batch, values);
+        return impl->evalStep(batch, index, values);
       },
       [&](const Batch &batch, std::span<double> values) {
-        return run(EntryKind::EvalFinish, batch, values);
+        return impl->numbers(EntryKind::EvalFinish, batch, values);
       }};
+  if (impl->options.plan_for)
+    entries.remainder = [&](const Batch &batch) {
+      return impl->remainderStep(batch);
+    };
   return evaluate(data, batches, entries);
 }
 
@@ -363,9 +442,15 @@ SessionCounters Session::counters() const {
 int64_t Session::iteration() const { return counters().iteration; }
 
 MemoryReport Session::memory() const {
-  return impl ? MemoryReport{impl->allocator.peak(),
-                             impl->executor->plannedBytes()}
-              : MemoryReport{};
+  if (!impl)
+    return {};
+  MemoryReport report{impl->allocator.peak(), impl->executor->plannedBytes()};
+  if (impl->remainder) {
+    MemoryReport more = impl->remainder->memory();
+    report.peak_bytes += more.peak_bytes;
+    report.planned_peak_bytes += more.planned_peak_bytes;
+  }
+  return report;
 }
 
 uint64_t Session::seed() const { return impl ? impl->currentSeed() : 0; }

@@ -8,6 +8,7 @@
 #include "runtime/api/Plan.h"
 #include "runtime/core/CpuFeatures.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -25,6 +26,10 @@ struct SessionOptions {
       0; ///< bytes of variables, arena, workspaces and batches; 0: none
   /// Hides what the processor can above this level (for tests).
   CpuLevel cpu_level_limit = CpuLevel::Avx512;
+  /// Gives a plan of the same model whose `eval_step` takes inputs as long as
+  /// this batch's: a data set's last samples, which fill no batch. Empty, or an
+  /// error: they are left out.
+  std::function<Expected<Plan>(const Batch &)> plan_for = {};
 };
 
 /// Counts of a session.

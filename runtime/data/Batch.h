@@ -87,11 +87,12 @@ public:
   [[nodiscard]] virtual Expected<const Batch *> batch(uint64_t index) = 0;
   /// Complete batches of one epoch; nothing if the data has no end.
   virtual std::optional<uint64_t> batches() const = 0;
-  /// Samples of one epoch that fill no complete batch.
+  /// Samples of one epoch that fill no complete batch and that no batch has.
   virtual uint64_t left_over() const = 0;
   /// The `left_over` samples at an unshuffled epoch's end, as a batch whose
-  /// sample axes are that long; valid until the next call. A source without
-  /// any: Code Usage.
+  /// sample axes are that long; streams beside the first that take another
+  /// number a batch have a whole one. Valid until the next call. A source
+  /// without any: Code Usage.
   [[nodiscard]] virtual Expected<const Batch *> remainder() {
     return fail(Code::Usage, describe(), "the data has no incomplete batch");
   }

@@ -76,7 +76,7 @@ public:
     return *streams.front().count / streams.front().batch;
   }
   uint64_t left_over() const override {
-    if (streams.empty() || !streams.front().count)
+    if (wrap || streams.empty() || !streams.front().count)
       return 0;
     return *streams.front().count % streams.front().batch;
   }
@@ -87,14 +87,12 @@ public:
     uint64_t first = *streams.front().count - n;
     rest = Batch();
     for (Stream &stream : streams) {
-      if (stream.batch != streams.front().batch)
-        return fail(Code::Usage, text,
-                    fmt::format("'{}' takes {} samples a batch and '{}' {}: "
-                                "their last batches do not match",
-                                streams.front().columns[0].name,
-                                streams.front().batch, stream.columns[0].name,
-                                stream.batch));
       for (Column &column : stream.columns) {
+        if (stream.batch != streams.front().batch) {
+          AMPC_TRY(fill(stream, column, *batches()));
+          rest.set(column.name, column.buffer);
+          continue;
+        }
         AMPC_TRY(column.reader->read(first, n, column.buffer.bytes().data()));
         std::span<const int64_t> shape = column.buffer.shape();
         column.restShape.assign(shape.begin(), shape.end());

@@ -19,10 +19,9 @@ totalTensors(const EvalRun &run, std::span<const double> totals) {
     while (i < run.partials.size() && run.partials[i].name != port.name)
       ++i;
     if (i == run.partials.size() || !port.shape.empty())
-      return fail(
-          Code::BadInput, name_of(EntryKind::EvalFinish),
-          fmt::format("'{}' is no total of what {} gives", port.name,
-                      name_of(EntryKind::EvalStep)));
+      return fail(Code::BadInput, name_of(EntryKind::EvalFinish),
+                  fmt::format("'{}' is no total of what {} gives", port.name,
+                              name_of(EntryKind::EvalStep)));
     AMPC_ASSIGN(Tensor tensor, Tensor::zeros(port.dtype, port.shape));
     AMPC_TRY(convert(DType::F64,
                      reinterpret_cast<const std::byte *>(&totals[i]),
@@ -35,8 +34,8 @@ totalTensors(const EvalRun &run, std::span<const double> totals) {
 /// The values by name: losses, then metrics.
 void sortValues(const EvalRun &run, std::span<const double> values,
                 EvalResult &result) {
-  bool named = std::any_of(
-      run.values.begin(), run.values.end(), [](const Port &port) {
+  bool named =
+      std::any_of(run.values.begin(), run.values.end(), [](const Port &port) {
         return port.kind == PortKind::Loss && port.name == "loss";
       });
   for (PortKind kind : {PortKind::Loss, PortKind::Metric})
@@ -50,7 +49,40 @@ void sortValues(const EvalRun &run, std::span<const double> values,
     }
 }
 
+/// What runs the data's last incomplete batch; empty where nothing does, which
+/// `result` then says.
+Expected<EvalRun::Step> remainderStep(DataSource &data, const EvalRun &run,
+                                      EvalResult &result) {
+  if (!result.left_over || !run.remainder)
+    return EvalRun::Step();
+  Expected<const Batch *> batch = data.remainder();
+  if (!batch && batch.error().code != Code::Usage)
+    return tl::unexpected(batch.error());
+  Expected<EvalRun::Step> step =
+      batch ? run.remainder(**batch) : tl::unexpected(batch.error());
+  if (step)
+    return step;
+  result.left_over_reason = step.error().text();
+  return EvalRun::Step();
+}
+
 } // namespace
+
+Expected<void> StoppableData::check() const {
+  if (stop && stop->load(std::memory_order_relaxed))
+    return fail(Code::Interrupted, data.describe(), "interrupted");
+  return {};
+}
+
+Expected<const Batch *> StoppableData::batch(uint64_t index) {
+  AMPC_TRY(check());
+  return data.batch(index);
+}
+
+Expected<const Batch *> StoppableData::remainder() {
+  AMPC_TRY(check());
+  return data.remainder();
+}
 
 Expected<EvalResult> evaluate(DataSource &data, uint64_t batches,
                               const EvalRun &run) {
@@ -65,6 +97,7 @@ Expected<EvalResult> evaluate(DataSource &data, uint64_t batches,
     batches = *available;
     result.left_over = data.left_over();
   }
+  AMPC_ASSIGN(EvalRun::Step last, remainderStep(data, run, result));
   std::vector<double> partials(run.partials.size()), totals(partials.size());
   auto add = [&] {
     for (size_t i = 0; i < partials.size(); ++i)
@@ -76,9 +109,9 @@ Expected<EvalResult> evaluate(DataSource &data, uint64_t batches,
     add();
     result.samples += data.batch_size();
   }
-  if (wholeEpoch && result.left_over && run.remainder) {
+  if (last) {
     AMPC_ASSIGN(const Batch *batch, data.remainder());
-    AMPC_TRY(run.remainder(*batch, batches, partials));
+    AMPC_TRY(last(*batch, batches, partials));
     add();
     result.samples += result.left_over;
     result.left_over = 0;

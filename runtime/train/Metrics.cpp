@@ -62,9 +62,11 @@ std::string summary_line(const TrainSummary &summary, double compile_seconds) {
 
 std::string validation_line(uint64_t step, const EvalResult &result) {
   std::string line =
-      fmt::format("{{\"step\":{},\"split\":\"validation\"", step);
+      fmt::format("{{\"step\":{},\"split\":\"validation\",\"loss\":{}", step,
+                  json_number(result.loss));
   for (auto &[name, value] : result.values)
-    line += fmt::format(",{}:{}", json_string(name), json_number(value));
+    if (name != "loss")
+      line += fmt::format(",{}:{}", json_string(name), json_number(value));
   return line + '}';
 }
 

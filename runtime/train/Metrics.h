@@ -16,9 +16,6 @@ AMPC_API std::string json_number(float value);
 /// A JSON string with its quotes.
 AMPC_API std::string json_string(std::string_view text);
 
-/// The line of one evaluation after window `step`.
-std::string validation_line(uint64_t step, const EvalResult &result);
-
 /// A file that lines are appended to.
 class MetricsFile {
 public:

@@ -52,6 +52,8 @@ struct EvalResult {
   double loss = 0;        ///< the output `loss`, else the sum of all losses
   uint64_t samples = 0;   ///< counted in the means
   uint64_t left_over = 0; ///< of a last incomplete batch, not counted
+  /// Why they are not counted; empty: the plan has no program for them.
+  std::string left_over_reason;
   std::vector<std::pair<std::string, double>>
       values; ///< losses, then metrics, by name
 };

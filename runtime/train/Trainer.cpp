@@ -1,6 +1,7 @@
 // The training loop.
 #include "runtime/train/Trainer.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/Evaluation.h"
 #include "runtime/train/Metrics.h"
 
 #include <chrono>
@@ -103,6 +104,13 @@ Expected<void> Run::prepare() {
   }
   if (!options.metrics.empty())
     AMPC_TRY(openMetrics(options.metrics));
+  if (uint64_t rest = data.left_over(); rest && options.warn)
+    options.warn(fmt::format(
+        "{}: {} of the {} samples of an epoch fill no batch of {} and are left "
+        "out",
+        data.describe(), rest,
+        data.batches().value_or(0) * data.batch_size() + rest,
+        data.batch_size()));
   start = lastRow = lastLine = Clock::now();
   return {};
 }
@@ -188,14 +196,22 @@ Expected<void> Run::save() {
   return {};
 }
 
-/// Evaluates the validation data; the time is not the training's.
+/// Evaluates the validation data; the time is not the training's. An evaluation
+/// that is interrupted gives nothing.
 Expected<void> Run::validate() {
   if (!options.validation)
     return {};
   auto begin = Clock::now();
+  StoppableData held(*options.validation, options.interrupt);
+  Expected<EvalResult> result = stepper.eval(held, options.validation_batches);
+  if (!result && result.error().code == Code::Interrupted) {
+    summary.interrupted = true;
+    return {};
+  }
+  AMPC_ASSIGN(summary.validation, std::move(result));
   validatedAt = summary.steps;
-  AMPC_ASSIGN(summary.validation,
-              stepper.eval(*options.validation, options.validation_batches));
+  if (options.validated)
+    options.validated(summary.steps, *summary.validation);
   for (MetricsFile &file : files)
     AMPC_TRY(file.write(validation_line(summary.steps, *summary.validation)));
   bool better = summary.validation->loss < bestLoss;
@@ -250,8 +266,8 @@ Expected<TrainSummary> Run::train() {
     if (due(options.save_every))
       AMPC_TRY(save());
     if (options.early_stop && notBetter >= options.early_stop) {
-      summary.stopped = fmt::format(
-          "no lower validation loss in {} evaluations", notBetter);
+      summary.stopped =
+          fmt::format("no lower validation loss in {} evaluations", notBetter);
       break;
     }
   }

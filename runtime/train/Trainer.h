@@ -34,7 +34,10 @@ struct TrainOptions {
   std::optional<uint64_t> seed = std::nullopt;
   /// Told what does not end the run; empty: nobody.
   std::function<void(const std::string &)> warn = {};
-  /// Set from a signal handler; looked at between windows.
+  /// Told every evaluation and the window it came after; empty: nobody.
+  std::function<void(uint64_t step, const EvalResult &result)> validated = {};
+  /// Set from a signal handler; looked at between windows, and between the
+  /// batches of an evaluation.
   const std::atomic<bool> *interrupt = nullptr;
 };
 
@@ -61,6 +64,10 @@ struct TrainSummary {
   /// 3 evaluations`, `time limit of 60 s`), else empty.
   std::string stopped;
 };
+
+/// The JSON line of one evaluation after window `step`.
+[[nodiscard]] AMPC_API std::string validation_line(uint64_t step,
+                                                   const EvalResult &result);
 
 /// Called for each row, on the training thread.
 using RowCallback = std::function<void(const TrainRow &)>;

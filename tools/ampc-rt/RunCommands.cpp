@@ -1,14 +1,17 @@
 // Training, evaluation and inference from the command line.
 #include "tools/ampc-rt/RunCommands.h"
+#include "runtime/train/Evaluation.h"
 #include "runtime/train/Metrics.h"
 #include "tools/ampc-rt/Interrupt.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 
 namespace ampc::rt {
@@ -52,6 +55,28 @@ std::string rowText(const TrainRow &row) {
   return text;
 }
 
+/// ` (the last 7 left out: WHY)`, empty where none is.
+std::string leftOverText(const EvalResult &result) {
+  if (!result.left_over)
+    return "";
+  std::string reason = result.left_over_reason.empty()
+                           ? "a plan takes whole batches only"
+                           : result.left_over_reason;
+  return fmt::format(" (the last {} left out: {})", result.left_over, reason);
+}
+
+std::string validationText(uint64_t step, uint64_t steps,
+                           const EvalResult &result) {
+  int width = int(fmt::format("{}", steps).size());
+  std::string text = fmt::format("step {:>{}}/{}  validation: loss {:<11.6g}",
+                                 step, width, steps, result.loss);
+  for (auto &[name, value] : result.values)
+    if (name != "loss")
+      text += fmt::format("  {} {:.5g}", name, value);
+  return text +
+         fmt::format("  {} samples{}", result.samples, leftOverText(result));
+}
+
 /// A line of `--data`. Its file is relative to where the user stands, the
 /// model's files are to the model.
 Expected<DataLine> givenLine(const std::string &text) {
@@ -91,10 +116,12 @@ Expected<std::unique_ptr<DataSource>> openLines(std::span<const DataLine> lines,
                                                 const ModelSettings &settings,
                                                 const RunOptions &options,
                                                 std::span<const Port> ports,
-                                                DataPart part, bool shuffle) {
+                                                DataPart part, bool training) {
   DataOptions data = settings.data;
   data.part = part;
-  data.shuffle = data.shuffle && shuffle;
+  // An evaluation takes every sample once, in the files' order.
+  data.shuffle = data.shuffle && training;
+  data.wrap = data.wrap && training;
   if (options.seed)
     data.seed = *options.seed;
   return open_data(lines, ports, data);
@@ -161,6 +188,14 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
     row = [](const TrainRow &row) { print(step_line(row)); };
   else if (options.progress != "none")
     row = [](const TrainRow &row) { print(rowText(row)); };
+  if (options.json)
+    train.validated = [](uint64_t step, const EvalResult &result) {
+      print(validation_line(step, result));
+    };
+  else if (options.progress != "none")
+    train.validated = [&](uint64_t step, const EvalResult &result) {
+      print(validationText(step, train.steps, result));
+    };
   AMPC_ASSIGN(TrainSummary summary, rt::train(stepper, *data, train, row));
   if (options.json) {
     print(summary_line(summary, settings.compile_seconds));
@@ -190,8 +225,14 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
               openLines(lines, settings, options,
                         stepper.inputs(EntryKind::EvalStep),
                         share ? DataPart::Held : DataPart::All, false));
-  AMPC_ASSIGN(EvalResult result,
-              stepper.eval(*data, options.steps.value_or(0)));
+  StoppableData stoppable(*data, &watchInterrupts());
+  Expected<EvalResult> evaluated =
+      stepper.eval(stoppable, options.steps.value_or(0));
+  if (!evaluated && evaluated.error().code == Code::Interrupted) {
+    print("interrupted");
+    return Code::Interrupted;
+  }
+  AMPC_ASSIGN(EvalResult result, std::move(evaluated));
   if (options.json) {
     std::string line = fmt::format("{{\"samples\":{},\"left_over\":{}",
                                    result.samples, result.left_over);
@@ -202,12 +243,7 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
   }
   for (auto &[name, value] : result.values)
     print(fmt::format("{} {:.6g}", name, value));
-  print(
-      fmt::format("samples {}{}", result.samples,
-                  result.left_over
-                      ? fmt::format(" ({} of a last incomplete batch left out)",
-                                    result.left_over)
-                      : ""));
+  print(fmt::format("samples {}{}", result.samples, leftOverText(result)));
   return Code::Ok;
 }
 
@@ -325,6 +361,34 @@ int finishOutput(int code) {
   return code == int(Code::Ok) ? reported : code;
 }
 
+/// The source line at `where`, FILE:LINE:COLUMN, with a caret below; empty
+/// where there is no such place.
+static std::string sourceText(const std::string &where) {
+  size_t second = where.rfind(':');
+  size_t first = second && second != std::string::npos
+                     ? where.rfind(':', second - 1)
+                     : std::string::npos;
+  if (first == std::string::npos)
+    return "";
+  uint64_t line = 0, column = 0;
+  auto number = [&](size_t begin, size_t end, uint64_t &to) {
+    auto [stop, error] =
+        std::from_chars(where.data() + begin, where.data() + end, to);
+    return error == std::errc() && stop == where.data() + end && to > 0;
+  };
+  if (!number(first + 1, second, line) ||
+      !number(second + 1, where.size(), column))
+    return "";
+  std::ifstream file(where.substr(0, first));
+  std::string text;
+  for (uint64_t i = 0; i < line; ++i)
+    if (!std::getline(file, text))
+      return "";
+  if (column > text.size())
+    return "";
+  return fmt::format("  {}\n{:>{}}\n", text, '^', column + 2);
+}
+
 int report(const Error &error) {
   // The compiler's diagnostics come rendered, each with its place.
   if (error.where.empty() &&
@@ -334,7 +398,9 @@ int report(const Error &error) {
     return int(error.code);
   }
   std::string where = error.where.empty() ? "" : error.where + ": ";
-  std::fputs(fmt::format("{}error: {}\n", where, error.message).c_str(),
+  std::fputs(fmt::format("{}error: {}\n{}", where, error.message,
+                         sourceText(error.where))
+                 .c_str(),
              stderr);
   return int(error.code);
 }

@@ -63,7 +63,8 @@ readInputs(const RunOptions &options);
 /// on stderr and turns `code` 0 into Code Environment.
 int finishOutput(int code);
 
-/// Prints `where: error: message` on stderr; gives the exit code.
+/// Prints `where: error: message` on stderr, and the source line where `where`
+/// is a place in a file; gives the exit code.
 int report(const Error &error);
 
 } // namespace ampc::rt

@@ -6,6 +6,7 @@
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/ReferenceStepper.h"
+#include "tools/libampc/Resize.h"
 
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
@@ -98,11 +99,58 @@ rt::Expected<std::string> emit(const Model &model, Emit what,
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }
 
+/// How eval_step is compiled for a batch of another size: the model's own
+/// compilation has shown stages and decisions already.
+static CompileOptions resizedOptions(const CompileOptions &options) {
+  CompileOptions resized = options;
+  resized.entries = {"eval_step"};
+  resized.gradient_of.clear();
+  resized.dump_after.clear();
+  resized.dump = {};
+  resized.remark_category.clear();
+  resized.remark = {};
+  resized.time = {};
+  return resized;
+}
+
+/// `session` with plans for a data set's last incomplete batch.
+static rt::SessionOptions withPlans(const Model &model,
+                                    const CompileOptions &options,
+                                    rt::SessionOptions session) {
+  if (!session.plan_for)
+    session.plan_for = [resizer = Resizer(model),
+                        settings = resizedOptions(options)](
+                           const rt::Batch &batch) -> rt::Expected<rt::Plan> {
+      AMPC_ASSIGN(Model resized, resizer.make(batch));
+      return compile(resized, settings);
+    };
+  return session;
+}
+
+/// The reference evaluator for a data set's last incomplete batch.
+static ReferenceStepper::Resize resizedReference(const Model &model,
+                                                 const CompileOptions &options,
+                                                 uint64_t seed) {
+  return [resizer = Resizer(model), settings = resizedOptions(options),
+          seed](const rt::Batch &batch) -> rt::Expected<ResizedReference> {
+    AMPC_ASSIGN(Model resized, resizer.make(batch));
+    AMPC_ASSIGN(rt::Plan plan, compile(resized, settings));
+    AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
+                lowerTo(amp::Stage::step, resized, settings));
+    ResizedReference result{std::make_unique<Model>(std::move(resized)),
+                            nullptr};
+    AMPC_ASSIGN(result.stepper,
+                ReferenceStepper::create(*result.model, std::move(step),
+                                         std::move(plan), seed));
+    return result;
+  };
+}
+
 rt::Expected<rt::Session> open_session(const Model &model,
                                        const CompileOptions &options,
                                        const rt::SessionOptions &session) {
   AMPC_ASSIGN(rt::Plan plan, compile(model, options));
-  return rt::Session::open(plan, session);
+  return rt::Session::open(plan, withPlans(model, options, session));
 }
 
 rt::Expected<OpenedModel> open_stepper(const Model &model,
@@ -120,10 +168,13 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
     AMPC_ASSIGN(OwningOpRef<ModuleOp> step,
                 lowerTo(amp::Stage::step, model, quiet));
     uint64_t seed = session.seed.value_or(plan.train_defaults().seed);
-    AMPC_ASSIGN(opened.stepper,
+    AMPC_ASSIGN(std::unique_ptr<ReferenceStepper> stepper,
                 ReferenceStepper::create(model, std::move(step), plan, seed));
+    stepper->onResize(resizedReference(model, options, seed));
+    opened.stepper = std::move(stepper);
   } else {
-    AMPC_ASSIGN(rt::Session opening, rt::Session::open(plan, session));
+    AMPC_ASSIGN(rt::Session opening,
+                rt::Session::open(plan, withPlans(model, options, session)));
     opened.stepper = std::make_unique<rt::Session>(std::move(opening));
   }
   opened.compile_seconds =

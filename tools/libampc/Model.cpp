@@ -70,6 +70,7 @@ rt::Expected<Model> Model::load(const std::string &path,
   state->path = path;
   if (name.ends_with(".amp")) {
     model::Diagnostics diagnostics;
+    state->options = options;
     model::ModelOptions settings{options.sets};
     state->module =
         model::loadModelFile(state->context, path, settings, diagnostics);
@@ -98,6 +99,7 @@ rt::Expected<Model> Model::parse(std::string_view text, const std::string &name,
   PhaseClock clock(keepSeconds);
   state->path = name;
   state->text = std::string(text);
+  state->options = options;
   model::Diagnostics diagnostics;
   state->module = model::loadModel(state->context, state->text, name,
                                    {options.sets}, diagnostics);

@@ -14,8 +14,9 @@ struct Model::Impl {
 
   mlir::MLIRContext context;
   std::string path;
-  std::string text;   // for the source lines of messages
-  double seconds = 0; // of reading it
+  std::string text;                    // for the source lines of messages
+  std::optional<ModelOptions> options; // of .amp text; none for IR
+  double seconds = 0;                  // of reading it
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   /// The stage of `module`.

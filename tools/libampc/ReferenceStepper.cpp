@@ -174,27 +174,77 @@ ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
   return out;
 }
 
+rt::Expected<void> ReferenceStepper::numbers(rt::EntryKind entry,
+                                             const rt::Batch &batch,
+                                             std::span<double> out) {
+  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
+              evaluateEntry(entry, batch));
+  for (auto [number, value] : llvm::zip(out, values))
+    number = value.number(0);
+  return {};
+}
+
+rt::Expected<void> ReferenceStepper::evalStep(const rt::Batch &batch,
+                                              uint64_t index,
+                                              std::span<double> out) {
+  setCounter(amp::kEvalIndexVariable, static_cast<int64_t>(index));
+  return numbers(rt::EntryKind::EvalStep, batch, out);
+}
+
+rt::Expected<void> ReferenceStepper::adopt(const ReferenceStepper &other) {
+  for (auto variable : module.get().getOps<amp::VariableOp>()) {
+    StringRef name = variable.getSymName();
+    RankedTensorType type = variable.tensorType();
+    const reference::Tensor *from = other.variables.find(name);
+    bool same = from && from->shape() == type.getShape() &&
+                dtypeOf(from->elementType()) == dtypeOf(type.getElementType());
+    FailureOr<reference::Tensor> tensor =
+        same ? reference::Tensor::ofBytes(type, from->toBytes())
+             : FailureOr<reference::Tensor>(failure());
+    if (failed(tensor) || failed(variables.set(name, std::move(*tensor))))
+      return rt::fail(rt::Code::Usage, plan.model_name(),
+                      "variable '" + name.str() +
+                          "' is another one in batches of another size");
+  }
+  return {};
+}
+
+rt::Expected<rt::EvalRun::Step>
+ReferenceStepper::remainderStep(const rt::Batch &batch) {
+  auto fits = [&](const rt::Port &port) {
+    const rt::TensorView *view = batch.find(port.name);
+    return view && ArrayRef<int64_t>(view->shape.data(), view->shape.size()) ==
+                       ArrayRef<int64_t>(port.shape);
+  };
+  if (!remainder.stepper ||
+      !llvm::all_of(remainder.stepper->inputs(rt::EntryKind::EvalStep), fits)) {
+    AMPC_ASSIGN(ResizedReference made, resize(batch));
+    // The evaluator goes before the model that it reads.
+    remainder.stepper = std::move(made.stepper);
+    remainder.model = std::move(made.model);
+  }
+  AMPC_TRY(remainder.stepper->adopt(*this));
+  return [this](const rt::Batch &last, uint64_t index, std::span<double> out) {
+    return remainder.stepper->evalStep(last, index, out);
+  };
+}
+
 rt::Expected<rt::EvalResult> ReferenceStepper::eval(rt::DataSource &data,
                                                     uint64_t batches) {
-  auto run = [&](rt::EntryKind entry, const rt::Batch &batch,
-                 std::span<double> out) -> rt::Expected<void> {
-    AMPC_ASSIGN(SmallVector<reference::Tensor> values,
-                evaluateEntry(entry, batch));
-    for (auto [number, value] : llvm::zip(out, values))
-      number = value.number(0);
-    return {};
-  };
   rt::EvalRun entries{
       plan.outputs(rt::EntryKind::EvalStep),
       plan.inputs(rt::EntryKind::EvalFinish),
       plan.outputs(rt::EntryKind::EvalFinish),
       [&](const rt::Batch &batch, uint64_t index, std::span<double> out) {
-        setCounter(amp::kEvalIndexVariable, static_cast<int64_t>(index));
-        return run(rt::EntryKind::EvalStep, batch, out);
+        return evalStep(batch, index, out);
       },
       [&](const rt::Batch &batch, std::span<double> out) {
-        return run(rt::EntryKind::EvalFinish, batch, out);
+        return numbers(rt::EntryKind::EvalFinish, batch, out);
       }};
+  if (resize)
+    entries.remainder = [&](const rt::Batch &batch) {
+      return remainderStep(batch);
+    };
   return rt::evaluate(data, batches, entries);
 }
 

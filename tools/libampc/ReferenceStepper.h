@@ -4,12 +4,22 @@
 
 #include "ir/reference/Interpreter.h"
 #include "runtime/api/Plan.h"
+#include "runtime/train/Evaluation.h"
 #include "runtime/train/StepRules.h"
 #include "tools/libampc/ModelImpl.h"
 
 #include <deque>
+#include <functional>
 
 namespace ampc {
+
+class ReferenceStepper;
+
+/// An evaluator of a model that it owns.
+struct ResizedReference {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<ReferenceStepper> stepper;
+};
 
 /// Evaluates the entries of a module in stage step, op by op, in f64 arithmetic
 /// with one rounding to each result's type. Ports, seed and model hash are
@@ -19,6 +29,13 @@ public:
   static rt::Expected<std::unique_ptr<ReferenceStepper>>
   create(const Model &model, mlir::OwningOpRef<mlir::ModuleOp> step,
          rt::Plan plan, uint64_t seed);
+
+  /// Makes the evaluator of the same model whose inputs are as long as a
+  /// batch's.
+  using Resize =
+      std::function<rt::Expected<ResizedReference>(const rt::Batch &)>;
+  /// Sets what evaluates a data set's last incomplete batch.
+  void onResize(Resize make) { resize = std::move(make); }
 
   std::string model_name() const override { return plan.model_name(); }
   bool has_entry(rt::EntryKind entry) const override {
@@ -61,6 +78,17 @@ private:
   rt::Expected<llvm::SmallVector<reference::Tensor>>
   evaluateEntry(rt::EntryKind entry, const rt::Batch &batch);
 
+  /// Runs an entry of numbers.
+  rt::Expected<void> numbers(rt::EntryKind entry, const rt::Batch &batch,
+                             std::span<double> values);
+  /// Runs eval_step on evaluation batch `index`.
+  rt::Expected<void> evalStep(const rt::Batch &batch, uint64_t index,
+                              std::span<double> values);
+  /// What runs eval_step on batches as short as `batch`.
+  rt::Expected<rt::EvalRun::Step> remainderStep(const rt::Batch &batch);
+  /// Takes the values of `other`'s variables of the same names.
+  rt::Expected<void> adopt(const ReferenceStepper &other);
+
   /// Variables as bytes, and back.
   struct Image;
   Image image(bool weightsOnly) const;
@@ -79,9 +107,11 @@ private:
   rt::Plan plan;
   uint64_t seed;
   reference::Variables variables;
-  rt::StepOutputs stepOutputs; ///< of train_step
+  rt::StepOutputs stepOutputs;    ///< of train_step
   std::optional<rt::Error> fault; ///< of a window: no later one runs
   std::deque<rt::StepResult> results;
+  Resize resize;              ///< empty: nothing takes the last samples
+  ResizedReference remainder; ///< made when it is needed
 };
 
 } // namespace ampc

@@ -113,13 +113,22 @@ TEST(Evaluation, CountsTheIncompleteBatchWhereAProgramTakesIt) {
         *reinterpret_cast<const double *>(batch.find("sum")->bytes.data());
     return {};
   };
-  run.remainder = step(0.5);
+  run.remainder = [&](const Batch &) { return step(0.5); };
   EvalResult result = must(evaluate(data, 0, run));
   EXPECT_EQ(result.loss, 2.5);
   EXPECT_EQ(result.samples, 10u);
   EXPECT_EQ(result.left_over, 0u);
   EXPECT_EQ(numbers, (std::vector<uint64_t>{0, 1, 2}));
   EXPECT_EQ(must(evaluate(data, 2, run)).loss, 2) << "batches were counted";
+  EXPECT_EQ(must(evaluate(data, 2, run)).left_over, 0u);
+
+  run.remainder = [](const Batch &) -> Expected<EvalRun::Step> {
+    return fail(Code::Usage, "m.amp", "axis 0 of 'x' is not a dim");
+  };
+  result = must(evaluate(data, 0, run));
+  EXPECT_EQ(result.loss, 2);
+  EXPECT_EQ(result.left_over, 2u);
+  EXPECT_EQ(result.left_over_reason, "m.amp: axis 0 of 'x' is not a dim");
 }
 
 TEST(Evaluation, TrainingValidatesWithoutChangingItself) {
@@ -159,6 +168,19 @@ TEST(Evaluation, TrainingValidatesWithoutChangingItself) {
     }
   }
   EXPECT_EQ(at, (std::vector<int>{4, 8, 10}));
+}
+
+TEST(Evaluation, RowsNameTheLossAndEveryMetric) {
+  EvalResult result;
+  result.loss = 3.5;
+  result.values = {{"a", 1.5}, {"b", 2}, {"accuracy", 0.25}};
+  EXPECT_EQ(validation_line(7, result),
+            "{\"step\":7,\"split\":\"validation\",\"loss\":3.5,\"a\":1.5,"
+            "\"b\":2,\"accuracy\":0.25}");
+  result.values = {{"loss", 3.5}, {"accuracy", 0.25}};
+  EXPECT_EQ(validation_line(7, result),
+            "{\"step\":7,\"split\":\"validation\",\"loss\":3.5,"
+            "\"accuracy\":0.25}");
 }
 
 } // namespace

@@ -128,8 +128,8 @@ TEST(Trainer, ResumesOnlyWithItsSeedAndSaysOtherData) {
   must(train(same.session, *same.data, options, {}));
   EXPECT_TRUE(said.empty());
   DataLine line{{"x", "t"}, "normal:5", false};
-  auto data = must(open_data(
-      {&line, 1}, same.session.inputs(EntryKind::TrainStep), {}));
+  auto data = must(
+      open_data({&line, 1}, same.session.inputs(EntryKind::TrainStep), {}));
   options.steps = 7;
   must(train(same.session, *data, options, {}));
   ASSERT_EQ(said.size(), 1u);
@@ -211,6 +211,92 @@ TEST(Trainer, InterruptionSavesTheLastWindow) {
   EXPECT_EQ(fs::read_symlink(options.out + "/last"),
             "step-00000006.safetensors");
   EXPECT_EQ(lines(options.out + "/metrics.jsonl").back()["steps"], 6);
+}
+
+/// Passes another source's batches on and counts them; sets a flag with the
+/// third.
+class Counted : public DataSource {
+public:
+  Counted(DataSource &data, std::atomic<bool> &stop) : data(data), stop(stop) {}
+
+  Expected<const Batch *> batch(uint64_t index) override {
+    stop = stop || ++given == 3;
+    return data.batch(index);
+  }
+  std::optional<uint64_t> batches() const override { return std::nullopt; }
+  uint64_t left_over() const override { return 0; }
+  uint64_t batch_size() const override { return data.batch_size(); }
+  std::string describe() const override { return data.describe(); }
+
+  uint64_t given = 0;
+
+private:
+  DataSource &data;
+  std::atomic<bool> &stop;
+};
+
+TEST(Trainer, InterruptionEndsALongValidation) {
+  for (uint64_t validateEvery : {5, 0}) { // between windows, and at the end
+    SCOPED_TRACE(validateEvery);
+    Regression setup;
+    std::atomic<bool> stop{false};
+    DataLine line{{"x", "t"}, "normal:4", true};
+    auto held = must(
+        open_data({&line, 1}, setup.session.inputs(EntryKind::EvalStep), {}));
+    Counted counted(*held, stop);
+    TrainOptions options;
+    options.steps = validateEvery ? 1000 : 5;
+    options.out = freshFolder("stopped-validation");
+    options.validation = &counted;
+    options.validate_every = validateEvery;
+    options.validation_batches = 1'000'000'000;
+    options.interrupt = &stop;
+    options.validated = [](uint64_t, const EvalResult &) {
+      ADD_FAILURE() << "the evaluation did not end";
+    };
+    TrainSummary summary = must(train(setup.session, *setup.data, options, {}));
+    EXPECT_TRUE(summary.interrupted);
+    EXPECT_FALSE(summary.validation);
+    EXPECT_EQ(summary.steps, 5u);
+    EXPECT_EQ(counted.given, 3u);
+    EXPECT_EQ(fs::read_symlink(options.out + "/last"),
+              "step-00000005.safetensors");
+  }
+}
+
+TEST(Trainer, SaysOnceWhatAnEpochLeavesOut) {
+  Regression setup;
+  const Port x = setup.session.inputs(EntryKind::TrainStep)[0];
+  uint64_t samples = uint64_t(x.shape[0]) * 2 + 1;
+  std::vector<DataLine> lines;
+  for (const Port &port : setup.session.inputs(EntryKind::TrainStep)) {
+    std::vector<int64_t> shape = port.shape;
+    shape[0] = int64_t(samples);
+    std::string path = temporary("epoch-" + port.name + ".npy");
+    must(write_npy(path, must(Tensor::zeros(port.dtype, shape)).view(), true));
+    lines.push_back({{port.name}, "npy:" + path, false});
+  }
+  for (bool wrap : {false, true}) {
+    DataOptions dataOptions;
+    dataOptions.wrap = wrap;
+    auto data = must(open_data(
+        lines, setup.session.inputs(EntryKind::TrainStep), dataOptions));
+    std::vector<std::string> said;
+    TrainOptions options;
+    options.steps = uint64_t(setup.session.iteration()) + 7;
+    options.warn = [&](const std::string &text) { said.push_back(text); };
+    must(train(setup.session, *data, options, {}));
+    if (wrap) {
+      EXPECT_TRUE(said.empty());
+      continue;
+    }
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find("1 of the " + std::to_string(samples) +
+                           " samples of an epoch fill no batch of " +
+                           std::to_string(x.shape[0]) + " and are left out"),
+              std::string::npos)
+        << said[0];
+  }
 }
 
 TEST(Trainer, NonFiniteLossesEndTheRun) {
