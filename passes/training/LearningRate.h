@@ -14,9 +14,9 @@ namespace ampc {
 /// - constant: 1;
 /// - step: gamma ^ k, k = floor(u / every) or the number of milestones <= u
 ///   (torch.optim.lr_scheduler.StepLR, MultiStepLR);
-/// - linear: 1 + (final - 1) * x (LinearLR), with x = min((u - w) / (T - w),
-/// 1);
-/// - cosine: final + (1 - final) / 2 * (1 + cos(pi x)) (CosineAnnealingLR).
+/// - linear: 1 + (final - 1) * x (LinearLR);
+/// - cosine: final + (1 - final) / 2 * (1 + cos(pi x)) (CosineAnnealingLR),
+///   with x = min((u - w) / (T - w), 1) in both.
 mlir::Value scheduleFactor(mlir::OpBuilder &builder, mlir::Location loc,
                            const ScheduleSettings &schedule,
                            mlir::Value update);

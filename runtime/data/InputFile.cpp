@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 #include <zip.h>
 #include <zlib.h>

@@ -81,7 +81,7 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
                      "Write metrics to FILE.jsonl");
   command
       .add_option("--nonfinite", options.nonfinite,
-                  "On gradients that are not finite")
+                  "On a loss that is not finite")
       ->check(CLI::IsMember({"skip", "error", "ignore"}));
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")

@@ -1,7 +1,7 @@
 // Norms over the last axes: layer_norm, rms_norm.
 #include "ir/frontend/model/functions/LayerParameters.h"
 
-#include <cmath>
+#include <limits>
 
 using namespace mlir;
 

@@ -1,9 +1,6 @@
 // What handlers of several families share.
 #include "ir/frontend/model/functions/Support.h"
 
-#include <cmath>
-#include <numeric>
-
 using namespace mlir;
 
 namespace ampc::model {
