@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generated kernels beside STREAM-like loops in one process (docs/performance.md).
+# Generated kernels beside STREAM-like loops in one process.
 # usage: tools/bench/kernels.sh [THREADS] ; AMPC_BUILD_DIR as in tools/dev
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
