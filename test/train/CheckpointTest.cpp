@@ -1,0 +1,84 @@
+// What a checkpoint holds of a model, and which models take it.
+#include "test/train/Training.h"
+
+namespace ampc::test {
+namespace {
+
+std::string text(const std::string &activation) {
+  return "model small {\n"
+         "  input x: f32[4, 3]\n"
+         "  buffer shift: f32[3] = 2\n"
+         "  output y = linear(" +
+         activation +
+         "(x - shift), 3)\n"
+         "  loss = mse(y, x)\n"
+         "}\n"
+         "train { optimizer = adam() }\n"
+         "data { x = normal(1) }\n";
+}
+
+CompileOptions level(int optLevel) {
+  CompileOptions compile;
+  compile.opt_level = optLevel;
+  return compile;
+}
+
+std::vector<float> valuesIn(const std::string &path, const std::string &name) {
+  rt::Safetensors file = must(rt::Safetensors::open(path));
+  const auto *entry = file.find(name);
+  EXPECT_TRUE(entry) << name;
+  const auto *data = reinterpret_cast<const float *>(entry->bytes.data());
+  return {data, data + entry->bytes.size() / sizeof(float)};
+}
+
+/// A buffer is saved and loaded, by a checkpoint and as a weight, and no step
+/// changes it.
+TEST(Checkpoint, HoldsBuffers) {
+  std::string path = testing::TempDir() + "ampc-buffer.safetensors";
+  Model model = must(Model::parse(text("relu"), "small.amp"));
+  Training training(model);
+  training.losses(2);
+  must(training.stepper().save(path, true, ""));
+  EXPECT_EQ(valuesIn(path, "shift"), (std::vector<float>{2, 2, 2}));
+
+  rt::Tensor other =
+      must(rt::Tensor::zeros(rt::DType::F32, std::vector<int64_t>{3}));
+  other.as<float>()[1] = 5;
+  must(training.session().write("shift", other.view()));
+  must(training.stepper().save(path, true, ""));
+  for (int optLevel : {0, 2})
+    for (bool weights : {false, true}) {
+      OpenedModel opened = must(open_stepper(model, level(optLevel)));
+      if (weights)
+        must(opened.stepper->load_weights(path, /*partial=*/false));
+      else
+        must(opened.stepper->load(path));
+      std::string again = testing::TempDir() + "ampc-buffer-2.safetensors";
+      must(opened.stepper->save(again, true, ""));
+      EXPECT_EQ(valuesIn(again, "shift"), (std::vector<float>{0, 5, 0}));
+    }
+}
+
+/// The variables of two models may be the same where what they compute is not.
+TEST(Checkpoint, OfAnotherActivationIsRefused) {
+  std::string path = testing::TempDir() + "ampc-activation.safetensors";
+  Model model = must(Model::parse(text("relu"), "small.amp"));
+  Training training(model);
+  must(training.stepper().save(path, true, ""));
+  for (int optLevel : {0, 2}) {
+    OpenedModel same = must(open_stepper(model, level(optLevel)));
+    must(same.stepper->load(path));
+    Model changed = must(Model::parse(text("tanh"), "small.amp"));
+    OpenedModel opened = must(open_stepper(changed, level(optLevel)));
+    rt::Expected<void> loaded = opened.stepper->load(path);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, rt::Code::BadInput);
+    EXPECT_NE(loaded.error().message.find("checkpoint of another model"),
+              std::string::npos)
+        << loaded.error().message;
+    must(opened.stepper->load_weights(path, false)); // a choice of its own
+  }
+}
+
+} // namespace
+} // namespace ampc::test
