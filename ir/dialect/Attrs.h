@@ -23,7 +23,6 @@ inline constexpr llvm::StringLiteral kEntryAttr = "amp.entry";
 inline constexpr llvm::StringLiteral kNameAttr = "amp.name";
 inline constexpr llvm::StringLiteral kIoAttr = "amp.io";
 inline constexpr llvm::StringLiteral kWrtAttr = "amp.wrt";
-inline constexpr llvm::StringLiteral kDivisorAttr = "amp.divisor";
 inline constexpr llvm::StringLiteral kDataShuffleAttr = "amp.data_shuffle";
 inline constexpr llvm::StringLiteral kDataValidationAttr =
     "amp.data_validation";

@@ -75,8 +75,6 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
     return wrongAttribute(op, attribute,
                           "a variable's symbol or an input's name");
   }
-  if (name == kDivisorAttr && !isArgument)
-    return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kEvalOnlyAttr && !isArgument)
     return expect<UnitAttr>(op, attribute, "a unit");
   if (name == kIndexRangeAttr && isArgument)

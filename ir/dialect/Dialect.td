@@ -30,7 +30,6 @@ def Amp_Dialect : Dialect {
     | argument, result | `amp.name = "x"` | the tensor's name outside |
     | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss, metric, gradient or partial (results) |
     | result | `amp.wrt = @w` or `"x"` | the variable, or the input, that a gradient result belongs to |
-    | result | `amp.divisor = N : i64` | the result is a sum over N terms (`eval_step`) |
     | argument | `amp.index_range = [#amp.index_range<...>, ...]` | what the input's elements must be: checked before a step begins |
     | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: a candidate for recomputation |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |

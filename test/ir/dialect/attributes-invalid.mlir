@@ -76,16 +76,6 @@ func.func private @io_result() -> (tensor<4xf32> {amp.io = #amp.io<target>})
 
 // -----
 
-// expected-error @+1 {{knows no attribute 'amp.divisor' on an argument}}
-func.func private @divisor_argument(tensor<4xf32> {amp.divisor = 4})
-
-// -----
-
-// expected-error @+1 {{attribute 'amp.divisor' must be an integer, got 4.000000e+00 : f64}}
-func.func private @divisor_kind() -> (tensor<4xf32> {amp.divisor = 4.0})
-
-// -----
-
 // expected-error @+1 {{knows no attribute 'amp.color' on a result}}
 func.func private @unknown_result() -> (tensor<4xf32> {amp.color = "red"})
 

@@ -17,13 +17,13 @@ module @whole attributes {
   // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"}
   // CHECK-SAME: %{{.+}}: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"}
   // CHECK-SAME: -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"}
-  // CHECK-SAME: tensor<f32> {amp.divisor = 2 : i64, amp.io = #amp.io<loss>, amp.name = "loss"}
+  // CHECK-SAME: tensor<f32> {amp.io = #amp.io<loss>, amp.name = "loss"}
   // CHECK-SAME: tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"}
   // CHECK-SAME: attributes {amp.entry = #amp.entry<forward>}
   func.func @forward(%x: tensor<2xf32> {amp.io = #amp.io<input>, amp.name = "x"},
                      %y: tensor<2xf32> {amp.io = #amp.io<target>, amp.name = "y"})
       -> (tensor<2xf32> {amp.io = #amp.io<output>, amp.name = "o"},
-          tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>, amp.divisor = 2 : i64},
+          tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>},
           tensor<f32> {amp.io = #amp.io<metric>, amp.name = "accuracy"})
       attributes {amp.entry = #amp.entry<forward>} {
     %l = amp.mse sum %x, %y : tensor<2xf32> -> tensor<f32>
