@@ -21,7 +21,7 @@ struct EmitOptions {
   std::string level = "host";
   /// Takes the seconds of emitPlan's phases: kernels, plan, lower, optimize,
   /// object, link, write.
-  PhaseSink time;
+  PhaseSink time = {};
 };
 
 /// Compiles the kernels of `placed` (a module in stage placed; it stays as it

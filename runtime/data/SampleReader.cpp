@@ -203,7 +203,9 @@ Expected<DataSpec> parseDataSpec(const std::string &text) {
       return fail(Code::BadInput, text, fmt::format("expected {}", row->form));
   }
   if (spec.rest.empty())
-    return fail(Code::BadInput, text, fmt::format("expected {}", row->form));
+    return fail(Code::BadInput, text,
+                fmt::format("expected {}, the {} is empty", row->form,
+                            row->file ? "file's name" : "seed"));
   return spec;
 }
 
