@@ -101,21 +101,18 @@ std::vector<Port> Plan::inputs(EntryKind kind) const {
 
 std::vector<Port> Plan::outputs(EntryKind kind) const {
   const fb::Entry *entry = findEntry(*source, kind);
-  return entry ? portsOf(source->plan(), entry->outputs()) : std::vector<Port>();
+  return entry ? portsOf(source->plan(), entry->outputs())
+               : std::vector<Port>();
 }
 
 TrainDefaults Plan::train_defaults() const {
   const fb::TrainDefaults *train = source->plan().train();
   if (!train)
     return {};
-  return {train->steps(),
-          train->seed(),
-          train->log_every(),
-          train->save_every(),
-          train->validate_every(),
-          Nonfinite(train->nonfinite()),
-          train->max_skipped(),
-          train->wrap()};
+  return {train->steps(),          train->seed(),
+          train->log_every(),      train->save_every(),
+          train->validate_every(), Nonfinite(train->nonfinite()),
+          train->max_skipped(),    train->wrap()};
 }
 
 std::vector<DataLine> Plan::data_lines() const {

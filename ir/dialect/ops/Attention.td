@@ -14,15 +14,15 @@ def Amp_AttentionOp : Amp_PureOp<"attention", [
   let description = [{
     q is [b, h, n, d], k is [b, kv, m, d], v is [b, kv, m, e], out is [b, h, n, e]; h is a multiple of
     kv and query head i reads key head i / (h / kv), which no one copies. For each query row:
-    `s[j] = scale * sum over d of q * k[j]`, products and sums in f32 (f64 for f64), one rounding to
-    the type of q; then in f32: a float mask is added, a boolean mask or `causal` (key j is visible
+    `s[j] = scale * sum over d of q * k[j]`, products and sums in f32 (f64 for f64) and left
+    there: a float mask is added, a boolean mask or `causal` (key j is visible
     to query i where j <= i) sets hidden scores to -inf; `l = logsumexp s; p = exp(s - l)`, dropout
     of p as amp.dropout with key, mode and site over [b, h, n, m], one rounding to the type of v, and
     out = p * v. A row that sees no key gives 0, has l = -inf and gradient 0 (N13).
 
     Gradients: the scores and p are computed again from q, k and l. With t = dropout(g v^T) and
-    D = sum over j of p * t: ds = p * (t - D) * scale; q: ds k; k: ds^T q; v: dropout(p)^T g; a float
-    mask: p * (t - D) summed over its unit axes. Saved: q, k, v, mask, l. l has no gradient of its
+    D = sum over e of g * out: ds = p * (t - D) * scale; q: ds k; k: ds^T q; v: dropout(p)^T g; a float
+    mask: p * (t - D) summed over its unit axes. Saved: q, k, v, mask, out, l. l has no gradient of its
     own.
 
     attention_c1: q, k, v and out have rank 4 and one element type, and the extents above.

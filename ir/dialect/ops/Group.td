@@ -10,7 +10,7 @@ def Amp_GroupOp : Amp_Op<"group", [
   let summary = "primitives that become one kernel";
   let description = [{
     A region of primitives over tensors that is one loop nest over `space`: its results are written
-    once, everything between stays in registers. Every tensor in the body
+    once, everything between stays in registers or in one row's scratch memory. Every tensor in the body
     has the shape of `space`, or a shape from which an amp.broadcast in the body brings it
     there, or (row, column) is what remains of `space` after the one set of reduced axes.
 

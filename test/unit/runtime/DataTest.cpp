@@ -250,9 +250,8 @@ TEST(Safetensors, DamagedFilesNeverCrash) {
   }
 }
 
-const std::vector<Port> kPorts = {
-    {"x", PortKind::Input, DType::F32, {4, 3}},
-    {"t", PortKind::Target, DType::F32, {4, 2}}};
+const std::vector<Port> kPorts = {{"x", PortKind::Input, DType::F32, {4, 3}},
+                                  {"t", PortKind::Target, DType::F32, {4, 2}}};
 
 std::vector<float> taken(DataSource &source, uint64_t index, const char *name) {
   const Batch *batch = must(source.batch(index));

@@ -189,7 +189,9 @@ TEST(PlanFile, MeaningIsVerified) {
       {"a check leaves the input's 24 elements",
        [](auto &p) { addCheck(p).offset = 1; }},
       {"a check leaves the input's 24 elements",
-       [](auto &p) { addCheck(p).strides = {UINT64_MAX, 1}; }},
+       [](auto &p) {
+         addCheck(p).strides = {UINT64_MAX, 1};
+       }},
       {"a check leaves the input's 24 elements",
        [](auto &p) { addCheck(p).extents[0] = 0; }},
       {"a check of 2 extents and 1 strides, at most 16 of each",

@@ -4,9 +4,9 @@
 #include "runtime/core/ThreadPool.h"
 #include "test/unit/runtime/TestPlans.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace ampc::rt::test {
 namespace {
@@ -126,8 +126,8 @@ Session openLabelled() {
   source->line = 12;
   source->column = 3;
   plan.sources.push_back(std::move(source));
-  return must(Session::open(must(
-      Plan::from_bytes(must(writePlan(plan, regressionSections()))))));
+  return must(Session::open(
+      must(Plan::from_bytes(must(writePlan(plan, regressionSections()))))));
 }
 
 TEST(Session, RefusesLabelsOutOfRangeBeforeTheFirstWrite) {
@@ -151,8 +151,8 @@ TEST(Session, RefusesLabelsOutOfRangeBeforeTheFirstWrite) {
   error = errorOf(session.step(data.batch));
   EXPECT_EQ(error.code, Code::BadInput);
   EXPECT_EQ(error.message, text + "; iteration 2 and all after it did not run");
-  EXPECT_TRUE(std::ranges::equal(before.bytes(),
-                                 must(session.read("w")).bytes()));
+  EXPECT_TRUE(
+      std::ranges::equal(before.bytes(), must(session.read("w")).bytes()));
   EXPECT_EQ(session.counters().iteration, 1);
   l[7] = 1;
   EXPECT_EQ(errorOf(session.step(data.batch)).message, error.message)

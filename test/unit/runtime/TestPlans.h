@@ -14,9 +14,8 @@ namespace ampc::rt::test {
 std::vector<uint8_t> kernelObject();
 
 /// Linear regression of [8, 4] inputs to [8, 3] targets by SGD at rate 0.1:
-/// `train_step`, `eval_step` and `eval_finish` (the mean of 24 squares, over the
-/// batches) and `infer`; variables
-/// `w`, the counters and the rate.
+/// `train_step`, `eval_step` and `eval_finish` (the mean of 24 squares, over
+/// the batches) and `infer`; variables `w`, the counters and the rate.
 fb::PlanT regression();
 
 /// Its sections.
