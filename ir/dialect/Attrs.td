@@ -105,6 +105,12 @@ def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let genVerifyDecl = 1;
 }
 
+/// A location written out where it stands: the text defines the aliases of locations only after the
+/// arguments of a function whose attributes hold some.
+def Amp_WrittenLocation : AttrOrTypeParameter<"::mlir::LocationAttr", "location"> {
+  let printer = "$_self.print($_printer.getStream())";
+}
+
 def Amp_IndexRangeAttr : AttrDef<Amp_Dialect, "IndexRange"> {
   let mnemonic = "index_range";
   let summary = "what the elements of an input must be, so that an op finds what it looks up";
@@ -118,7 +124,7 @@ def Amp_IndexRangeAttr : AttrDef<Amp_Dialect, "IndexRange"> {
   let parameters = (ins "int64_t":$low, "int64_t":$high, OptionalParameter<"::mlir::IntegerAttr">:$ignore,
                         "int64_t":$offset, "::mlir::DenseI64ArrayAttr":$extents,
                         "::mlir::DenseI64ArrayAttr":$strides, StringRefParameter<>:$noun,
-                        StringRefParameter<>:$op, "::mlir::LocationAttr":$loc);
+                        StringRefParameter<>:$op, Amp_WrittenLocation:$loc);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -17,12 +17,27 @@ Model mlp(const std::string &batch, const std::string &width,
 }
 
 Training::Training(const Model &model, const CompileOptions &compile,
-                   const rt::SessionOptions &session)
+                   const rt::SessionOptions &session,
+                   std::vector<rt::DataLine> lines)
     : opened(must(open_stepper(model, compile, session))) {
-  rt::DataOptions options = opened.plan.data_options();
-  data =
-      must(rt::open_data(opened.plan.data_lines(),
-                         stepper().inputs(rt::EntryKind::TrainStep), options));
+  openData(std::move(lines));
+}
+
+Training::Training(const rt::Plan &plan, const rt::SessionOptions &session,
+                   std::vector<rt::DataLine> lines)
+    : opened{plan, std::make_unique<rt::Session>(
+                       must(rt::Session::open(plan, session)))} {
+  openData(std::move(lines));
+}
+
+void Training::openData(std::vector<rt::DataLine> lines) {
+  rt::DataOptions options;
+  if (lines.empty()) {
+    lines = opened.plan.data_lines();
+    options = opened.plan.data_options();
+  }
+  data = must(rt::open_data(lines, stepper().inputs(rt::EntryKind::TrainStep),
+                            options));
 }
 
 rt::StepResult Training::step(uint64_t index) {

@@ -32,11 +32,16 @@ inline constexpr uint64_t kSteps = 20;
 Model mlp(const std::string &batch, const std::string &width,
           const std::string &hidden);
 
-/// A model being trained on its own data block.
+/// A model being trained on its own data block, or on `lines` where there are
+/// any.
 class Training {
 public:
   Training(const Model &model, const CompileOptions &compile = {},
-           const rt::SessionOptions &session = {});
+           const rt::SessionOptions &session = {},
+           std::vector<rt::DataLine> lines = {});
+  /// The same of a model that is compiled.
+  Training(const rt::Plan &plan, const rt::SessionOptions &session,
+           std::vector<rt::DataLine> lines);
 
   rt::Stepper &stepper() { return *opened.stepper; }
   /// The session behind it; not for the reference evaluator.
@@ -51,6 +56,8 @@ public:
   std::vector<std::vector<std::byte>> state();
 
 private:
+  void openData(std::vector<rt::DataLine> lines);
+
   OpenedModel opened;
   std::unique_ptr<rt::DataSource> data;
 };

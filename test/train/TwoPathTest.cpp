@@ -3,83 +3,23 @@
 // written here; RunningError.h derives them from the table.
 #include "test/numerics/Compare.h"
 #include "test/numerics/Graph.h"
-#include "test/numerics/RunningError.h"
-#include "test/train/Training.h"
-#include "test/unit/reference/Parse.h"
+#include "test/train/BoundedEntry.h"
 
 namespace ampc::test {
 namespace {
-
-/// The bounded evaluation of a model's train_step.
-class BoundedStep {
-public:
-  explicit BoundedStep(const Model &model)
-      : program(must(emit(model, Emit::Step))),
-        step(program.function("train_step")) {}
-
-  /// Takes the values of the session's variables, free of error.
-  void copyState(rt::Session &session) {
-    for (auto variable : program.module().getOps<amp::VariableOp>()) {
-      rt::Tensor value = must(session.read(variable.getSymName().str()));
-      variables[variable.getSymName()] = std::make_shared<Bounded>(
-          tensorOf(variable.tensorType(), value.bytes()));
-    }
-  }
-
-  /// Runs the step on `batch`; the loss.
-  Bounded run(const rt::Batch &batch) {
-    llvm::SmallVector<Bounded> arguments;
-    for (mlir::BlockArgument argument : step.getArguments()) {
-      auto name = step.getArgAttrOfType<mlir::StringAttr>(
-          argument.getArgNumber(), amp::kNameAttr);
-      arguments.emplace_back(
-          tensorOf(amp::tensorType(argument), batch.find(name.str())->bytes));
-    }
-    auto results = runBounded(step, arguments, variables);
-    EXPECT_TRUE(mlir::succeeded(results)) << program.errors();
-    return (*results)[0];
-  }
-
-  /// Every variable of the session against the bounded value.
-  void expectState(rt::Session &session) {
-    for (auto &entry : variables) {
-      rt::Tensor value = must(session.read(entry.first().str()));
-      const Bounded &bounded = *entry.second;
-      EXPECT_TRUE(within(entry.first(),
-                         tensorOf(bounded.value.type(), value.bytes()),
-                         bounded.value, bounded.error));
-    }
-  }
-
-private:
-  static reference::Tensor tensorOf(mlir::RankedTensorType type,
-                                    std::span<const std::byte> bytes) {
-    return *reference::Tensor::ofBytes(
-        type, llvm::ArrayRef(reinterpret_cast<const char *>(bytes.data()),
-                             bytes.size()));
-  }
-
-  Program program;
-  mlir::func::FuncOp step;
-  BoundedVariables variables;
-};
-
-reference::Tensor scalar(const Bounded &like, double value) {
-  return reference::Tensor::ofFloats(like.value.type(), {value});
-}
 
 /// From each of the 20 states that the compiled run goes through, one step by
 /// both paths: the loss and all the step writes.
 TEST(TwoPath, EveryStepOfMlpIsWithinTheDerivedBound) {
   Model model = mlp("64", "32", "128");
   Training training(model);
-  BoundedStep bounded(model);
+  BoundedEntry bounded(model);
   for (uint64_t i = 0; i < kSteps; ++i) {
     SCOPED_TRACE(i);
     bounded.copyState(training.session());
-    Bounded loss = bounded.run(training.batch(i));
+    Bounded loss = bounded.run(training.batch(i))[0];
     float value = training.step(i).loss;
-    EXPECT_TRUE(within("loss", scalar(loss, value), loss.value, loss.error));
+    EXPECT_TRUE(withinBound("loss", value, loss));
     bounded.expectState(training.session());
   }
 }
@@ -89,16 +29,16 @@ TEST(TwoPath, EveryStepOfMlpIsWithinTheDerivedBound) {
 TEST(TwoPath, FreeRunningLossesAreWithinTheCarriedBound) {
   Model model = mlp("64", "32", "128");
   Training training(model);
-  BoundedStep bounded(model);
+  BoundedEntry bounded(model);
   bounded.copyState(training.session());
   uint64_t proven = 0;
   for (uint64_t i = 0; i < kSteps; ++i) {
     SCOPED_TRACE(i);
-    Bounded loss = bounded.run(training.batch(i));
+    Bounded loss = bounded.run(training.batch(i))[0];
     float value = training.step(i).loss;
     if (!(loss.error[0] < loss.value.number(0)))
       break;
-    EXPECT_TRUE(within("loss", scalar(loss, value), loss.value, loss.error));
+    EXPECT_TRUE(withinBound("loss", value, loss));
     ++proven;
   }
   // At full size one update lifts the worst case above the loss.
@@ -163,7 +103,7 @@ std::vector<double> referenceLosses(const Model &model, Training &batches,
 TEST(TwoPath, TwentyLossesFollowTheReference) {
   Model model = mlp("64", "32", "128");
   Training compiled(model);
-  BoundedStep bounded(model);
+  BoundedEntry bounded(model);
   std::vector<double> reference = referenceLosses(model, compiled, 0);
   uint64_t trials = std::getenv("AMPC_PROOF_FULL") ? 2 : kTrials;
   std::vector<double> drift(kSteps, 0.0);
@@ -174,7 +114,7 @@ TEST(TwoPath, TwentyLossesFollowTheReference) {
   }
   for (uint64_t i = 0; i < kSteps; ++i) {
     bounded.copyState(compiled.session());
-    double own = bounded.run(compiled.batch(i)).error[0];
+    double own = bounded.run(compiled.batch(i))[0].error[0];
     float loss = compiled.step(i).loss;
     double bound = own + kSafety * drift[i];
     EXPECT_LE(std::abs(loss - reference[i]), bound)

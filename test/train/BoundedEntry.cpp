@@ -1,0 +1,75 @@
+// A model's entry with its derived bounds; see BoundedEntry.h.
+#include "test/train/BoundedEntry.h"
+
+namespace ampc::test {
+
+static reference::Tensor tensorOf(mlir::RankedTensorType type,
+                                  std::span<const std::byte> bytes) {
+  return *reference::Tensor::ofBytes(
+      type, llvm::ArrayRef(reinterpret_cast<const char *>(bytes.data()),
+                           bytes.size()));
+}
+
+BoundedEntry::BoundedEntry(const Model &model, const std::string &entry,
+                           const CompileOptions &options)
+    : program(must(emit(model, Emit::Step, options))),
+      function(program.function(entry)) {
+  if (!function) { // nothing after it could mean anything
+    ADD_FAILURE() << "no entry " << entry;
+    std::exit(1);
+  }
+}
+
+void BoundedEntry::copyState(rt::Session &session) {
+  for (auto variable : program.module().getOps<amp::VariableOp>()) {
+    rt::Tensor value = must(session.read(variable.getSymName().str()));
+    variables[variable.getSymName()] = std::make_shared<Bounded>(
+        tensorOf(variable.tensorType(), value.bytes()));
+  }
+}
+
+llvm::SmallVector<Bounded> BoundedEntry::run(const rt::Batch &batch) {
+  llvm::SmallVector<Bounded> arguments;
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(
+        argument.getArgNumber(), amp::kNameAttr);
+    arguments.emplace_back(
+        tensorOf(amp::tensorType(argument), batch.find(name.str())->bytes));
+  }
+  auto results = runBounded(function, arguments, variables);
+  EXPECT_TRUE(mlir::succeeded(results)) << program.errors();
+  return mlir::succeeded(results) ? *results : llvm::SmallVector<Bounded>();
+}
+
+void BoundedEntry::expectState(rt::Session &session, Proven *proven) {
+  for (auto &entry : variables) {
+    rt::Tensor value = must(session.read(entry.first().str()));
+    const Bounded &bounded = *entry.second;
+    Comparison result = compare(tensorOf(bounded.value.type(), value.bytes()),
+                                bounded.value, bounded.error);
+    if (proven) {
+      proven->elements += bounded.value.size();
+      proven->unbounded += result.unbounded;
+    }
+    EXPECT_TRUE(result.failures == 0 && (proven || result.holds))
+        << entry.first().str() << ": " << result.report;
+  }
+}
+
+void BoundedEntry::expectResults(const std::vector<rt::NamedTensor> &results,
+                                 llvm::ArrayRef<Bounded> bounded) {
+  ASSERT_EQ(results.size(), bounded.size());
+  for (size_t i = 0; i < results.size(); ++i)
+    EXPECT_TRUE(
+        within(results[i].name,
+               tensorOf(bounded[i].value.type(), results[i].tensor.bytes()),
+               bounded[i].value, bounded[i].error));
+}
+
+testing::AssertionResult withinBound(llvm::StringRef name, float value,
+                                     const Bounded &bounded) {
+  auto actual = reference::Tensor::ofFloats(bounded.value.type(), {value});
+  return within(name, actual, bounded.value, bounded.error);
+}
+
+} // namespace ampc::test

@@ -1,0 +1,54 @@
+// The models and their sizes; see Models.h.
+#include "test/train/Models.h"
+
+namespace ampc::test {
+
+static rt::DataLine line(std::string name, std::string spec) {
+  return {{std::move(name)}, std::move(spec)};
+}
+
+Model WholeModel::load() const {
+  ModelOptions options;
+  options.sets = sets;
+  return must(Model::load(std::string(AMPC_SOURCE_DIR) + "/" + path, options));
+}
+
+std::vector<WholeModel> wholeModels() {
+  return {
+      {"CharGpt",
+       "examples/char_gpt.amp",
+       {{"batch", "2"},
+        {"seq", "9"},
+        {"vocab", "37"},
+        {"width", "20"},
+        {"heads", "2"},
+        {"layers", "2"},
+        {"train.schedule", "constant()"}},
+       {line("tokens", "randint:1#0,37"), line("labels", "randint:2#0,37")},
+       false},
+      {"Digits",
+       "examples/digits.amp",
+       {{"batch", "12"}, {"hidden", "40"}, {"train.schedule", "constant()"}},
+       {line("pixels", "uniform:1"), line("labels", "randint:2#0,10")}},
+      {"Decoder",
+       "test/models/decoder.amp",
+       {},
+       {line("ids", "randint:1#0,64"), line("labels", "randint:2#0,64")}},
+      {"Encoder",
+       "test/models/encoder.amp",
+       {},
+       {line("ids", "randint:1#0,50"), line("lengths", "randint:2#1,13"),
+        line("labels", "randint:3#0,50")},
+       false},
+      {"Recurrence", "test/models/recurrence.amp", {}, {}},
+      {"Physics", "test/models/physics.amp", {}, {}, false, "equation"},
+  };
+}
+
+std::vector<WholeModel> boundedModels() {
+  std::vector<WholeModel> models = wholeModels();
+  std::erase_if(models, [](const WholeModel &model) { return !model.bounded; });
+  return models;
+}
+
+} // namespace ampc::test
