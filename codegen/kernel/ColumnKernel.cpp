@@ -1,8 +1,10 @@
-// Column groups (N10): one point a chunk of up to 64 columns. Rows are summed
-// in blocks of 32 in ascending order; blocks join pairwise, level by level, an
-// odd last one carried up. That is a binary counter: `scratch[l]` holds the sum
-// of 2^l neighbouring blocks while bit l of the number of blocks so far is set,
-// and what is left at the end joins from the smallest up.
+// Column groups (N10): one point a chunk of up to 64 columns, or a strip of
+// neighbouring chunks, which take turns after each block of rows: memory is
+// read in longer runs. Rows are summed in blocks of 32 in ascending order;
+// blocks join pairwise, level by level, an odd last one carried up. That is a
+// binary counter: `scratch[l]` holds the sum of 2^l neighbouring blocks while
+// bit l of the number of blocks so far is set, and what is left at the end
+// joins from the smallest up.
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/ReduceSteps.h"
 
@@ -13,6 +15,11 @@ using namespace ampc::amp;
 /// Rows of a block, columns of a chunk.
 static constexpr int64_t kBlockRows = 32;
 static constexpr int64_t kChunkColumns = 64;
+
+/// The most chunks of a strip, and the fewest points that strips leave: they
+/// are what threads share.
+static constexpr int64_t kStripChunks = 4;
+static constexpr int64_t kStripPoints = 4;
 
 namespace {
 
@@ -26,6 +33,8 @@ struct ColumnLoops {
   int64_t rows = 0;
   Value base;          ///< first column
   int64_t columns = 1; ///< of this chunk
+  Value chunks = {};   ///< of this strip; null: one chunk
+  Value chunk = {};    ///< of the strip, the one at `base`
 
   Value index(OpBuilder &builder, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -37,8 +46,13 @@ struct ColumnLoops {
                          ArrayRef<ReduceOp> reductions,
                          ArrayRef<unsigned> stores,
                          SmallVectorImpl<Value> &partials);
+  /// Emits `emitChunk` for each chunk of the strip.
+  LogicalResult forChunks(OpBuilder &builder,
+                          llvm::function_ref<LogicalResult()> emitChunk);
+  /// One pass over the rows. A strip has no other pass: it stores `kept`,
+  /// what no row varies, at once.
   LogicalResult emitPass(OpBuilder &builder, ArrayRef<ReduceOp> reductions,
-                         ArrayRef<unsigned> stores);
+                         ArrayRef<unsigned> stores, ArrayRef<unsigned> kept);
   LogicalResult emit(OpBuilder &builder, const ReductionOrder &order);
 
   /// Scalar (no column axis) or vector type of a partial.
@@ -50,8 +64,16 @@ struct ColumnLoops {
                     Value level);
   void storePartial(OpBuilder &builder, Value partial, Value scratch,
                     Value level);
+  /// Levels of the counter of one chunk.
+  int64_t levels() const {
+    return llvm::Log2_64(llvm::divideCeil(rows, kBlockRows)) + 1;
+  }
   /// Position of level `level` in scratch memory.
   Value slot(OpBuilder &builder, Value level) {
+    if (chunk)
+      level = arith::AddIOp::create(
+          builder, loc, level,
+          arith::MulIOp::create(builder, loc, chunk, index(builder, levels())));
     return arith::MulIOp::create(builder, loc, level,
                                  index(builder, lanes ? columns : 1));
   }
@@ -132,9 +154,30 @@ LogicalResult ColumnLoops::emitRows(OpBuilder &builder, Value from, Value to,
   return success();
 }
 
+LogicalResult
+ColumnLoops::forChunks(OpBuilder &builder,
+                       llvm::function_ref<LogicalResult()> emitChunk) {
+  if (!chunks)
+    return emitChunk();
+  auto loop = scf::ForOp::create(builder, loc, index(builder, 0), chunks,
+                                 index(builder, 1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = base;
+  chunk = loop.getInductionVar();
+  base = arith::AddIOp::create(
+      builder, loc, first,
+      arith::MulIOp::create(builder, loc, chunk, index(builder, columns)));
+  LogicalResult emitted = emitChunk();
+  base = first;
+  chunk = Value();
+  return emitted;
+}
+
 LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
                                     ArrayRef<ReduceOp> reductions,
-                                    ArrayRef<unsigned> stores) {
+                                    ArrayRef<unsigned> stores,
+                                    ArrayRef<unsigned> kept) {
   int64_t whole = rows / kBlockRows, rest = rows % kBlockRows,
           blocks = whole + (rest ? 1 : 0);
   SmallVector<ReduceOp> joined;
@@ -157,13 +200,13 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
       body.setReduced(reduce, finishReduction(builder, reduce, partial, rows));
     return success();
   }
-  int64_t levels = llvm::Log2_64(blocks) + 1;
   SmallVector<Value> scratch;
   for (ReduceOp reduce : reductions)
     scratch.push_back(memref::AllocaOp::create(
         builder, loc,
-        MemRefType::get({levels * (lanes ? columns : 1)},
-                        reduce.getAccumulation())));
+        MemRefType::get(
+            {levels() * (lanes ? columns : 1) * (chunks ? kStripChunks : 1)},
+            reduce.getAccumulation())));
 
   // Adds block number `block` (i64 or index constant) to the counter: joins the
   // levels below its lowest clear bit, `carries` of them, and stores one level
@@ -195,49 +238,80 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
         arith::MulIOp::create(builder, loc, block, index(builder, kBlockRows));
     Value to =
         arith::AddIOp::create(builder, loc, from, index(builder, kBlockRows));
-    SmallVector<Value> partials;
-    if (failed(emitRows(builder, from, to, reductions, stores, partials)))
+    auto emitBlock = [&]() -> LogicalResult {
+      SmallVector<Value> partials;
+      if (failed(emitRows(builder, from, to, reductions, stores, partials)))
+        return failure();
+      Value number =
+          arith::IndexCastOp::create(builder, loc, builder.getI64Type(), block);
+      Value ones = arith::ConstantOp::create(builder, loc,
+                                             builder.getI64IntegerAttr(-1));
+      Value flipped = arith::XOrIOp::create(builder, loc, number, ones);
+      Value trailing =
+          math::CountTrailingZerosOp::create(builder, loc, flipped);
+      push(builder, partials,
+           arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      trailing));
+      return success();
+    };
+    if (failed(forChunks(builder, emitBlock)))
       return failure();
-    Value number =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), block);
-    Value ones =
-        arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(-1));
-    Value flipped = arith::XOrIOp::create(builder, loc, number, ones);
-    Value trailing = math::CountTrailingZerosOp::create(builder, loc, flipped);
-    push(builder, partials,
-         arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    trailing));
   }
-  if (rest) {
-    SmallVector<Value> partials;
-    if (failed(emitRows(builder, index(builder, whole * kBlockRows),
-                        index(builder, rows), reductions, stores, partials)))
-      return failure();
-    push(builder, partials,
-         index(builder, llvm::countr_one(static_cast<uint64_t>(whole))));
-  }
-  for (auto [reduce, memory] : llvm::zip(reductions, scratch)) {
-    Value total;
-    for (int64_t level = 0; level < levels; ++level) {
-      if (!(blocks >> level & 1))
-        continue;
-      Value part = loadPartial(builder, reduce, memory, index(builder, level));
-      total = total ? joinPartials(builder, reduce, part, total) : part;
+  auto emitRest = [&]() -> LogicalResult {
+    if (rest) {
+      SmallVector<Value> partials;
+      if (failed(emitRows(builder, index(builder, whole * kBlockRows),
+                          index(builder, rows), reductions, stores, partials)))
+        return failure();
+      push(builder, partials,
+           index(builder, llvm::countr_one(static_cast<uint64_t>(whole))));
     }
-    body.setReduced(reduce, finishReduction(builder, reduce, total, rows));
-  }
-  return success();
+    for (auto [reduce, memory] : llvm::zip(reductions, scratch)) {
+      Value total;
+      for (int64_t level = 0, end = levels(); level < end; ++level) {
+        if (!(blocks >> level & 1))
+          continue;
+        Value part =
+            loadPartial(builder, reduce, memory, index(builder, level));
+        total = total ? joinPartials(builder, reduce, part, total) : part;
+      }
+      body.setReduced(reduce, finishReduction(builder, reduce, total, rows));
+    }
+    if (!chunks)
+      return success();
+    moveTo(builder, Value());
+    return body.storeResults(builder, kept);
+  };
+  return forChunks(builder, emitRest);
 }
 
 LogicalResult ColumnLoops::emit(OpBuilder &builder,
                                 const ReductionOrder &order) {
   auto pass = [&](ArrayRef<ReduceOp> reductions, ArrayRef<unsigned> stores) {
-    return emitPass(builder, reductions, stores);
+    return emitPass(builder, reductions, stores, order.keptResults);
   };
   if (failed(emitPasses(order, pass)))
     return failure();
+  if (chunks)
+    return success();
   moveTo(builder, Value());
   return body.storeResults(builder, order.keptResults);
+}
+
+/// Chunks of a strip, for `points` chunks in all, `whole` of 64 columns beside
+/// each other. Several passes would have to keep their sums for every chunk.
+static int64_t stripOf(const ReductionOrder &order, int64_t whole,
+                       int64_t points, int64_t rows) {
+  bool isFirst = llvm::any_of(order.passes, [](const auto &reductions) {
+    return llvm::any_of(reductions, [](ReduceOp reduce) {
+      return reduce.getKind() == ReduceKind::first;
+    });
+  });
+  if (order.passes.size() != 1 || order.storesApart || isFirst ||
+      rows <= kBlockRows)
+    return 1;
+  return std::clamp<int64_t>(points / kStripPoints, 1,
+                             std::min(kStripChunks, whole));
 }
 
 LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group,
@@ -257,10 +331,21 @@ LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group,
   }
   int64_t columns = space.count(lanes), rows = space.count(run);
   int64_t whole = columns / kChunkColumns, rest = columns % kChunkColumns;
+  AxisSet full = space.fullMap().covered;
+  ReductionOrder order = orderReductions(group, [&](unsigned i) {
+    return space.resultMap(i).covered == full && run;
+  });
   bool chunked = whole + (rest ? 1 : 0) > 1;
-  if (chunked)
-    extents.push_back(whole + (rest ? 1 : 0));
-  int64_t work = std::max<int64_t>(rows, 1) * std::min(columns, kChunkColumns);
+  int64_t strip = 1;
+  if (chunked) {
+    int64_t points = whole;
+    for (int64_t extent : extents)
+      points *= extent;
+    strip = stripOf(order, whole, points, rows);
+    extents.push_back(llvm::divideCeil(whole, strip) + (rest ? 1 : 0));
+  }
+  int64_t work =
+      std::max<int64_t>(rows, 1) * std::min(columns, strip * kChunkColumns);
   SmallVector<Value> variables =
       beginParallel(builder, loc, extents, std::max<int64_t>(work, 1));
 
@@ -270,31 +355,40 @@ LogicalResult ampc::emitColumnKernel(OpBuilder &builder, GroupOp group,
   for (size_t axis = 0; axis < space.extents().size(); ++axis)
     if (!((run | lanes) >> axis & 1))
       loops.coordinates[axis] = variables[next++];
-  AxisSet full = space.fullMap().covered;
-  ReductionOrder order = orderReductions(group, [&](unsigned i) {
-    return space.resultMap(i).covered == full && run;
-  });
   if (!chunked) {
     loops.base = arith::ConstantIndexOp::create(builder, loc, 0);
     loops.columns = columns;
     return loops.emit(builder, order);
   }
-  Value chunk = variables.back();
-  Value width = arith::ConstantIndexOp::create(builder, loc, kChunkColumns);
-  loops.base = arith::MulIOp::create(builder, loc, chunk, width);
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value point = variables.back();
+  loops.base =
+      arith::MulIOp::create(builder, loc, point, index(strip * kChunkColumns));
   loops.columns = kChunkColumns;
-  if (!rest)
+  auto emitStrip = [&] {
+    if (strip > 1) {
+      Value first = arith::MulIOp::create(builder, loc, point, index(strip));
+      Value left = arith::SubIOp::create(builder, loc, index(whole), first);
+      loops.chunks = arith::MinSIOp::create(builder, loc, left, index(strip));
+    }
     return loops.emit(builder, order);
-  Value limit = arith::ConstantIndexOp::create(builder, loc, whole);
+  };
+  if (!rest)
+    return emitStrip();
+  int64_t strips = llvm::divideCeil(whole, strip);
   Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                        chunk, limit);
+                                        point, index(strips));
   auto choice =
       scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(choice.thenBlock());
-  if (failed(loops.emit(builder, order)))
+  if (failed(emitStrip()))
     return failure();
   builder.setInsertionPointToStart(choice.elseBlock());
+  loops.chunks = Value();
+  loops.base = index(whole * kChunkColumns);
   loops.columns = rest;
   return loops.emit(builder, order);
 }

@@ -45,7 +45,10 @@ public:
               VariableTable &variables)
       : step(step), settings(settings), variables(variables),
         ret(cast<func::ReturnOp>(step.front().getTerminator())), builder(ret),
-        top(&step.front(), step.front().begin()) {}
+        top(&step.front(), step.front().begin()) {
+    for (auto read : step.front().getOps<ReadOp>())
+      reads.try_emplace(read.getVariable(), read);
+  }
 
   LogicalResult build() {
     Location loc = step.getLoc();
@@ -78,9 +81,19 @@ public:
   }
 
 private:
+  /// The value of a variable as the step begins. One that the model reads is
+  /// not read again: to merge two reads, CSE looks at every op between them.
   Value read(VariableOp variable) {
-    return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
-                          variable.getSymName());
+    ReadOp known = reads.lookup(variable.getSymName());
+    if (!known)
+      return ReadOp::create(top, variable.getLoc(), variable.tensorType(),
+                            variable.getSymName());
+    known->setLoc(variable.getLoc());
+    if (&*top.getInsertionPoint() == known.getOperation())
+      top.setInsertionPointAfter(known);
+    else
+      known->moveBefore(top.getInsertionBlock(), top.getInsertionPoint());
+    return known;
   }
 
   /// Takes the gradients off the results.
@@ -177,6 +190,7 @@ private:
   VariableTable &variables;
   func::ReturnOp ret;
   OpBuilder builder, top;
+  llvm::StringMap<ReadOp> reads; ///< the first of each variable in the model
   SmallVector<std::pair<std::string, Value>> writes;
 };
 

@@ -5,8 +5,13 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <mutex>
+#include <sys/mman.h>
 
 namespace ampc::rt {
+
+/// Bytes of a large page: with small ones, kernels that go down columns miss
+/// the TLB at every row.
+static constexpr uint64_t kLargePage = uint64_t(1) << 21;
 
 struct Block::Counts {
   std::mutex mutex;
@@ -75,9 +80,13 @@ Expected<Block> Allocator::allocate(MemoryKind kind, uint64_t bytes) {
   // Rounded up so that vector loads of a kernel's last element stay inside the
   // block.
   uint64_t rounded = (bytes + 63) / 64 * 64;
-  auto *address = static_cast<std::byte *>(std::aligned_alloc(64, rounded));
+  bool isLarge = rounded >= 2 * kLargePage;
+  auto *address = static_cast<std::byte *>(
+      std::aligned_alloc(isLarge ? kLargePage : 64, rounded));
   if (!address)
     return refuse("the system has no more memory");
+  if (isLarge) // a wish: small pages serve as well
+    (void)::madvise(address, rounded / kLargePage * kLargePage, MADV_HUGEPAGE);
   std::memset(address, 0, rounded);
   block.address = address;
   block.bytes = bytes;
