@@ -119,6 +119,11 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path,
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode))
       return fail(Code::Usage, path, "expected a file name, found a directory");
+    // The new file takes the name of the old one: a device or a pipe would be
+    // gone.
+    if (!S_ISREG(status.st_mode))
+      return fail(Code::Usage, path,
+                  "expected a file name, found a device or a pipe");
     if (!overwrite)
       return fail(Code::Usage, path,
                   "the file exists; give --force to replace it");
