@@ -1,6 +1,8 @@
 // A model's entry with its derived bounds; see BoundedEntry.h.
 #include "test/train/BoundedEntry.h"
 
+#include "test/numerics/Bounds.h"
+
 namespace ampc::test {
 
 static reference::Tensor tensorOf(mlir::RankedTensorType type,
@@ -39,6 +41,27 @@ llvm::SmallVector<Bounded> BoundedEntry::run(const rt::Batch &batch) {
   auto results = runBounded(function, arguments, variables);
   EXPECT_TRUE(mlir::succeeded(results)) << program.errors();
   return mlir::succeeded(results) ? *results : llvm::SmallVector<Bounded>();
+}
+
+Bounded BoundedEntry::totalLoss(llvm::ArrayRef<Bounded> results) {
+  std::optional<Bounded> total;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    auto io = function.getResultAttrOfType<amp::IoAttr>(
+        static_cast<unsigned>(i), amp::kIoAttr);
+    if (!io || io.getValue() != amp::Io::loss)
+      continue;
+    if (!total) {
+      total = result;
+      continue;
+    }
+    double sum = total->value.number(0) + result.value.number(0),
+           error = total->error[0] + result.error[0];
+    total->value = reference::Tensor::ofFloats(total->value.type(), {sum});
+    total->error[0] = error + 2 * roundingBound(std::fabs(sum) + error,
+                                                total->value.elementType());
+  }
+  EXPECT_TRUE(total) << "the entry has no loss";
+  return total ? *total : results[0];
 }
 
 void BoundedEntry::expectState(rt::Session &session, Proven *proven) {

@@ -27,6 +27,8 @@ public:
   void copyState(rt::Session &session);
   /// Runs the entry on `batch`; its results.
   llvm::SmallVector<Bounded> run(const rt::Batch &batch);
+  /// The sum of the losses among `results`, with the roundings of the sum.
+  Bounded totalLoss(llvm::ArrayRef<Bounded> results);
   /// Every variable of the session against the bounded value. With `proven`
   /// an infinite bound is counted there, and else a failure.
   void expectState(rt::Session &session, Proven *proven = nullptr);

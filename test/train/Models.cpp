@@ -7,9 +7,11 @@ static rt::DataLine line(std::string name, std::string spec) {
   return {{std::move(name)}, std::move(spec)};
 }
 
-Model WholeModel::load() const {
+Model WholeModel::load(bool isShallow) const {
   ModelOptions options;
   options.sets = sets;
+  if (isShallow)
+    options.sets.insert(options.sets.end(), shallow.begin(), shallow.end());
   return must(Model::load(std::string(AMPC_SOURCE_DIR) + "/" + path, options));
 }
 
@@ -25,7 +27,10 @@ std::vector<WholeModel> wholeModels() {
         {"layers", "2"},
         {"train.schedule", "constant()"}},
        {line("tokens", "randint:1#0,37"), line("labels", "randint:2#0,37")},
-       false},
+       {{"layers", "1"},
+        {"width", "8"},
+        {"seq", "4"},
+        {"train.clip_norm", "none"}}},
       {"Digits",
        "examples/digits.amp",
        {{"batch", "12"}, {"hidden", "40"}, {"train.schedule", "constant()"}},
@@ -39,16 +44,10 @@ std::vector<WholeModel> wholeModels() {
        {},
        {line("ids", "randint:1#0,50"), line("lengths", "randint:2#1,13"),
         line("labels", "randint:3#0,50")},
-       false},
+       {{"layers", "1"}, {"width", "8"}, {"hidden", "8"}}},
       {"Recurrence", "test/models/recurrence.amp", {}, {}},
-      {"Physics", "test/models/physics.amp", {}, {}, false, "equation"},
+      {"Physics", "test/models/physics.amp", {}, {}, {}, "equation"},
   };
-}
-
-std::vector<WholeModel> boundedModels() {
-  std::vector<WholeModel> models = wholeModels();
-  std::erase_if(models, [](const WholeModel &model) { return !model.bounded; });
-  return models;
 }
 
 } // namespace ampc::test
