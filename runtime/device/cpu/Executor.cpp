@@ -192,7 +192,8 @@ static ContractionSpec specOf(const fb::Contraction &op) {
       int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c())};
 }
 
-Expected<void> CpuExecutor::prepare(const fb::Entry &source, Entry &entry) {
+Expected<void> CpuExecutor::prepare(const fb::Entry &source,
+                                    const CpuFeatures &features, Entry &entry) {
   size_t args = 0;
   for (unsigned i = 0; i < sizeOfVector(source.instructions()); ++i)
     if (auto *launch = source.instructions()->Get(i)->op_as_Launch())
@@ -211,8 +212,8 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source, Entry &entry) {
     } else if (auto *op = instruction.op_as_Contraction()) {
       step.kind = Kind::Contraction;
       step.index = uint32_t(contractions.size());
-      AMPC_ASSIGN(Contraction made,
-                  Contraction::create(specOf(*op), *matmuls, threads));
+      AMPC_ASSIGN(Contraction made, Contraction::create(specOf(*op), *matmuls,
+                                                        features, threads));
       workspaceBytes = std::max(workspaceBytes, made.workspaceBytes());
       contractions.push_back(std::move(made));
       step.a = address(entry, *op->a());
@@ -247,10 +248,11 @@ CpuExecutor::create(const PlanFile &file, Allocator &allocator,
     auto lease =
         pool.lease(); // holds oneDNN to one thread while primitives are made
     result->threads = pool.size();
-    AMPC_ASSIGN(result->matmuls, MatmulCache::create(result->threads));
+    AMPC_ASSIGN(result->matmuls,
+                MatmulCache::create(result->threads, features));
     for (unsigned i = 0; i < file.plan().entries()->size(); ++i)
-      AMPC_TRY(
-          result->prepare(*file.plan().entries()->Get(i), result->entries[i]));
+      AMPC_TRY(result->prepare(*file.plan().entries()->Get(i), features,
+                               result->entries[i]));
   }
   AMPC_ASSIGN(result->workspace, allocator.allocate(MemoryKind::Workspace,
                                                     result->workspaceBytes));

@@ -80,7 +80,8 @@ private:
   /// Of the inputs and outputs of all entries, each padded to 64.
   uint64_t batchBytes() const;
   Expected<void> allocateBuffers(Allocator &allocator);
-  Expected<void> prepare(const fb::Entry &source, Entry &entry);
+  Expected<void> prepare(const fb::Entry &source, const CpuFeatures &features,
+                         Entry &entry);
 
   const PlanFile &file;
   KernelObject object;

@@ -15,18 +15,35 @@ struct Library {
   std::vector<dnnl::stream> streams;
 };
 
+dnnl::memory::data_type typeOf(DType type) {
+  return type == DType::BF16 ? dnnl::memory::data_type::bf16
+                             : dnnl::memory::data_type::f32;
+}
+
+/// False where an environment variable holds the library to older instructions.
+bool libraryKnowsBf16() {
+  auto known = unsigned(dnnl::get_effective_cpu_isa()),
+       wanted = unsigned(dnnl::cpu_isa::avx512_core_bf16);
+  return (known & wanted) == wanted;
+}
+
 class DnnlMatmul final : public Matmul {
 public:
   DnnlMatmul(std::shared_ptr<Library> library, const MatmulShape &shape)
       : library(std::move(library)) {
     using Desc = dnnl::memory::desc;
-    constexpr auto f32 = dnnl::memory::data_type::f32;
-    Desc a({shape.m, shape.k}, f32,
+    Desc a({shape.m, shape.k}, typeOf(shape.operands),
            dnnl::memory::dims{shape.aRow, shape.aColumn});
-    Desc b({shape.k, shape.n}, f32,
+    Desc b({shape.k, shape.n}, typeOf(shape.operands),
            dnnl::memory::dims{shape.bRow, shape.bColumn});
-    Desc c({shape.m, shape.n}, f32, dnnl::memory::dims{shape.cRow, 1});
+    Desc c({shape.m, shape.n}, typeOf(shape.result),
+           dnnl::memory::dims{shape.cRow, 1});
     dnnl::primitive_attr attributes;
+    if (shape.add) {
+      dnnl::post_ops after;
+      after.append_sum();
+      attributes.set_post_ops(after);
+    }
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     // Said explicitly because an environment variable can change the default to
     // bf16 products.
@@ -35,6 +52,7 @@ public:
                                       this->library->engine);
     primitive = dnnl::matmul(desc);
     bytes = desc.scratchpad_desc().get_size();
+    name = desc.impl_info_str();
     for (size_t i = 0; i < this->library->streams.size(); ++i) {
       Slot slot;
       const dnnl::engine &engine = this->library->engine;
@@ -47,14 +65,14 @@ public:
     }
   }
 
-  bool run(int thread, const float *a, const float *b, float *c,
+  bool run(int thread, const std::byte *a, const std::byte *b, std::byte *c,
            std::byte *scratch) override {
     Slot &slot = slots[size_t(thread)];
     dnnl_stream_t stream = library->streams[size_t(thread)].get();
     bool good =
-        dnnl_memory_set_data_handle_v2(slot.a.get(), const_cast<float *>(a),
+        dnnl_memory_set_data_handle_v2(slot.a.get(), const_cast<std::byte *>(a),
                                        stream) == dnnl_success &&
-        dnnl_memory_set_data_handle_v2(slot.b.get(), const_cast<float *>(b),
+        dnnl_memory_set_data_handle_v2(slot.b.get(), const_cast<std::byte *>(b),
                                        stream) == dnnl_success &&
         dnnl_memory_set_data_handle_v2(slot.c.get(), c, stream) ==
             dnnl_success &&
@@ -69,6 +87,7 @@ public:
   }
 
   size_t scratchBytes() const override { return bytes; }
+  std::string implementation() const override { return name; }
 
 private:
   struct Slot {
@@ -78,15 +97,21 @@ private:
   dnnl::primitive primitive;
   std::vector<Slot> slots;
   size_t bytes = 0;
+  std::string name;
 };
 
 class DnnlCache final : public MatmulCache {
 public:
-  explicit DnnlCache(int threads) : library(std::make_shared<Library>()) {
+  DnnlCache(int threads, const CpuFeatures &features)
+      : library(std::make_shared<Library>()),
+        bf16((features.has_amx() || features.has("avx512-bf16")) &&
+             libraryKnowsBf16()) {
     library->engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
     for (int i = 0; i < threads; ++i)
       library->streams.emplace_back(library->engine);
   }
+
+  bool multipliesBf16() const override { return bf16; }
 
   Expected<std::shared_ptr<Matmul>> get(const MatmulShape &shape) override {
     auto found = primitives.find(shape);
@@ -99,21 +124,24 @@ public:
       return made;
     } catch (const std::exception &error) {
       return fail(Code::Environment, "oneDNN",
-                  fmt::format("no product for m {}, n {}, k {}: {}", shape.m,
-                              shape.n, shape.k, error.what()));
+                  fmt::format("no product of {} for m {}, n {}, k {}: {}",
+                              name_of(shape.operands), shape.m, shape.n,
+                              shape.k, error.what()));
     }
   }
 
 private:
   std::shared_ptr<Library> library;
+  bool bf16;
   std::map<MatmulShape, std::shared_ptr<Matmul>> primitives;
 };
 
 } // namespace
 
-Expected<std::unique_ptr<MatmulCache>> MatmulCache::create(int threads) {
+Expected<std::unique_ptr<MatmulCache>>
+MatmulCache::create(int threads, const CpuFeatures &features) {
   try {
-    return std::make_unique<DnnlCache>(threads);
+    return std::make_unique<DnnlCache>(threads, features);
   } catch (const std::exception &error) {
     return fail(Code::Environment, "oneDNN", error.what());
   }

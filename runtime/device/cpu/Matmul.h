@@ -4,7 +4,8 @@
 // makes.
 #pragma once
 
-#include "runtime/core/Status.h"
+#include "runtime/core/CpuFeatures.h"
+#include "runtime/plan/Types.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,12 @@
 
 namespace ampc::rt {
 
-/// Extents and strides, in elements, of C[m, n] = sum_k A(m, k) * B(k, n), f32,
-/// row-major C.
+/// Extents and strides, in elements, of C[m, n] = sum_k A(m, k) * B(k, n),
+/// row-major C; with `add`, the sum is added to what C holds. Operands of one
+/// type, f32 or bf16, sums in f32; C of f32, or of bf16 for bf16 without `add`.
 struct MatmulShape {
+  DType operands, result;
+  bool add;
   int64_t m, n, k;
   int64_t aRow, aColumn; ///< strides of A(m, k)
   int64_t bRow, bColumn; ///< strides of B(k, n)
@@ -29,19 +33,24 @@ public:
   virtual ~Matmul() = default;
   /// Runs on the thread numbered `thread` with that thread's scratch memory.
   /// False if the library fails.
-  virtual bool run(int thread, const float *a, const float *b, float *c,
-                   std::byte *scratch) = 0;
+  virtual bool run(int thread, const std::byte *a, const std::byte *b,
+                   std::byte *c, std::byte *scratch) = 0;
   /// Scratch memory one thread needs, in bytes.
   virtual size_t scratchBytes() const = 0;
+  /// The library's name of what runs.
+  virtual std::string implementation() const = 0;
 };
 
 /// Makes and shares primitives, for a fixed number of threads.
 class MatmulCache {
 public:
-  /// No engine: Code Environment.
+  /// Of a processor as `features` sees it. No engine: Code Environment.
   [[nodiscard]] static Expected<std::unique_ptr<MatmulCache>>
-  create(int threads);
+  create(int threads, const CpuFeatures &features);
   virtual ~MatmulCache() = default;
+  /// Whether products of bf16 run in instructions for them (AMX, AVX512-BF16).
+  /// Without these the library emulates them, slower than f32.
+  virtual bool multipliesBf16() const = 0;
   /// The primitive for `shape`. Must be called with the calling thread held to
   /// one library thread (a lease of the pool does that): oneDNN fixes the
   /// number when it makes a primitive.

@@ -1,5 +1,6 @@
 // Contractions: values against f64 sums, bits at 1 to 4 threads, all
-// transposes, odd extents, K = 0, batches, 16-bit and f64 operands.
+// transposes, odd extents, K = 0, batches, 16-bit and f64 operands, the latter
+// on this processor and on narrower ones.
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/core/Allocator.h"
 #include "runtime/core/Philox.h"
@@ -67,11 +68,13 @@ struct Operands {
 
 /// C at `threads` threads; bytes that are not written stay 0xff (NaN).
 std::vector<uint8_t> compute(const ContractionSpec &s, Operands &in,
-                             int threads) {
+                             int threads, CpuLevel limit = CpuLevel::Avx512) {
   must(ThreadPool::instance().resize(threads));
   auto lease = ThreadPool::instance().lease();
-  auto cache = must(MatmulCache::create(threads));
-  Contraction contraction = must(Contraction::create(s, *cache, threads));
+  CpuFeatures features = CpuFeatures::probe(limit);
+  auto cache = must(MatmulCache::create(threads, features));
+  Contraction contraction =
+      must(Contraction::create(s, *cache, features, threads));
   size_t bytes =
       size_t((s.batch - 1) * s.strideC + s.m * s.n) * sizeOf(s.typeC);
   Buffer c(bytes, 0xff), work(contraction.workspaceBytes(), 0xff);
@@ -142,7 +145,7 @@ TEST_F(Contractions, LargeProductsKeepTheirBits) {
         {256, 512, 1024, false, false},
         {1024, 512, 256, true, false}}) {
     ContractionSpec s = spec(m, n, k, ta, tb);
-    TileCut cut = cutTiles(m, n, k, 1);
+    TileCut cut = cutTiles(m, n, k, 1, kCutF32);
     EXPECT_GE((m + cut.rows - 1) / cut.rows *
                   ((n + cut.columns - 1) / cut.columns),
               16);
@@ -192,37 +195,151 @@ TEST_F(Contractions, DoublesUseTheOwnLoop) {
     }
 }
 
+constexpr CpuLevel kLevels[] = {CpuLevel::Avx512, CpuLevel::Avx2,
+                                CpuLevel::Baseline};
+
+/// Rounding unit of a result's one rounding.
+double unitOf(DType type) {
+  return type == DType::BF16 ? kUnitBf16 : type == DType::F16 ? 0x1p-11 : 0;
+}
+
 TEST_F(Contractions, SixteenBitOperandsRoundOnce) {
   for (DType type : {DType::BF16, DType::F16})
-    for (bool wideResult : {false, true}) {
-      ContractionSpec s = spec(70, 130, 90, true, false, 3, type);
-      s.strideB = 0;
-      if (wideResult)
-        s.typeC = DType::F32;
+    for (DType result : {type, DType::F32})
+      for (CpuLevel level : kLevels) {
+        ContractionSpec s = spec(70, 130, 90, true, false, 3, type);
+        s.strideB = 0;
+        s.typeC = result;
+        Operands in(s);
+        std::vector<uint8_t> one = compute(s, in, 1, level);
+        // Products of 16-bit numbers are exact in f32: only sums and the one
+        // rounding err.
+        EXPECT_LE(worstError(s, in, one), bound(90, kUnitF32) + unitOf(result))
+            << name_of(type) << " at " << name_of(level);
+        for (int threads : {2, 3, 4})
+          EXPECT_EQ(compute(s, in, threads, level), one);
+      }
+}
+
+TEST_F(Contractions, SixteenBitTransposesAndExtents) {
+  // K of one stretch, of two, and of three with an incomplete last one.
+  for (DType type : {DType::BF16, DType::F16})
+    for (CpuLevel level : {CpuLevel::Avx512, CpuLevel::Avx2})
+      for (bool ta : {false, true})
+        for (bool tb : {false, true})
+          for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                                 {7, 5, 3},
+                                 {300, 129, 77},
+                                 {1, 300, 40},
+                                 {270, 1, 40},
+                                 {33, 65, 1024},
+                                 {40, 70, 1037}}) {
+            ContractionSpec s = spec(m, n, k, ta, tb, 1, type);
+            Operands in(s);
+            std::vector<uint8_t> one = compute(s, in, 1, level);
+            EXPECT_LE(worstError(s, in, one), bound(k, kUnitF32) + unitOf(type))
+                << name_of(type) << " " << m << "x" << n << "x" << k
+                << " transposed " << ta << tb << " at " << name_of(level);
+            EXPECT_EQ(compute(s, in, 4, level), one);
+          }
+}
+
+TEST_F(Contractions, MixedOperandsAreWidened) {
+  for (auto [a, b, c] :
+       {std::array<DType, 3>{DType::BF16, DType::F32, DType::F32},
+        {DType::F32, DType::F16, DType::BF16},
+        {DType::BF16, DType::F16, DType::F16},
+        {DType::BF16, DType::BF16, DType::F16},
+        {DType::F32, DType::F32, DType::BF16}}) {
+    ContractionSpec s = spec(40, 70, 600, false, true, 2);
+    s.typeA = a;
+    s.typeB = b;
+    s.typeC = c;
+    Operands in(s);
+    std::vector<uint8_t> one = compute(s, in, 1);
+    EXPECT_LE(worstError(s, in, one), bound(600, kUnitF32) + unitOf(c))
+        << name_of(a) << " " << name_of(b) << " " << name_of(c);
+    EXPECT_EQ(compute(s, in, 4), one);
+  }
+}
+
+TEST_F(Contractions, SixteenBitResultsAreNearestEven) {
+  // Small whole numbers: every order of summing is exact in f32, so that the
+  // result is the sum, rounded, to the bit. Many sums are ties.
+  for (DType type : {DType::BF16, DType::F16})
+    for (CpuLevel level : kLevels) {
+      ContractionSpec s = spec(65, 67, 700, false, true, 1, type);
       Operands in(s);
-      std::vector<uint8_t> one = compute(s, in, 1);
-      // Products of 16-bit numbers are exact in f32: only sums and the one
-      // rounding err.
-      double rounding = wideResult ? 0 : kUnitBf16;
-      EXPECT_LE(worstError(s, in, one), bound(90, kUnitF32) + rounding);
-      for (int threads : {2, 3, 4})
-        EXPECT_EQ(compute(s, in, threads), one);
+      for (int64_t i = 0; i < s.m * s.k; ++i)
+        store(type, in.a.data(), i, std::floor(16 * draw(3, i)));
+      for (int64_t i = 0; i < s.k * s.n; ++i)
+        store(type, in.b.data(), i, std::floor(16 * draw(4, i)));
+      std::vector<uint8_t> got = compute(s, in, 2, level);
+      s.typeC = DType::F32;
+      std::vector<uint8_t> sums = compute(s, in, 2, level);
+      EXPECT_EQ(worstError(s, in, sums), 0);
+      std::vector<uint8_t> want(got.size());
+      must(convert(DType::F32, reinterpret_cast<std::byte *>(sums.data()), type,
+                   reinterpret_cast<std::byte *>(want.data()),
+                   uint64_t(s.m * s.n)));
+      EXPECT_EQ(got, want) << name_of(type) << " at " << name_of(level);
     }
 }
 
+TEST_F(Contractions, HalfSubnormalsCount) {
+  // N1: f16 contractions lose no subnormal, of an operand or of the result.
+  for (CpuLevel level : kLevels) {
+    ContractionSpec s = spec(3, 5, 4, false, false, 1, DType::F16);
+    Operands in(s);
+    for (int64_t i = 0; i < s.m * s.k; ++i)
+      store(DType::F16, in.a.data(), i, 3 * 0x1p-24);
+    for (int64_t i = 0; i < s.k * s.n; ++i)
+      store(DType::F16, in.b.data(), i, 0.5);
+    std::vector<uint8_t> got = compute(s, in, 2, level);
+    for (int64_t i = 0; i < s.m * s.n; ++i)
+      EXPECT_EQ(load(DType::F16, reinterpret_cast<std::byte *>(got.data()), i),
+                6 * 0x1p-24);
+  }
+}
+
+TEST_F(Contractions, TheProbeChoosesTheWay) {
+  CpuFeatures here = CpuFeatures::probe();
+  auto narrower =
+      must(MatmulCache::create(1, CpuFeatures::probe(CpuLevel::Avx2)));
+  EXPECT_FALSE(narrower->multipliesBf16());
+  auto cache = must(MatmulCache::create(1, here));
+  if (!cache->multipliesBf16())
+    GTEST_SKIP() << "no products of bf16 here";
+  ContractionSpec s = spec(256, 256, 4096, false, true, 1, DType::BF16);
+  auto lease = ThreadPool::instance().lease();
+  auto product = must(cache->get({DType::BF16, DType::BF16, false, 256, 256,
+                                  4096, 4096, 1, 1, 4096, 256}));
+  EXPECT_EQ(product->implementation().find("ref"), std::string::npos)
+      << product->implementation();
+  // Widened panels need scratch memory bounded whatever K is.
+  auto wide = must(
+      Contraction::create(s, *narrower, CpuFeatures::probe(CpuLevel::Avx2), 1));
+  EXPECT_LE(wide.workspaceBytes(), uint64_t(2) << 20);
+}
+
 TEST(TileCut, DependsOnShapeAndCoversIt) {
-  for (int64_t m : {1, 31, 256, 1000, 4096})
-    for (int64_t n : {1, 63, 256, 1000, 4096})
-      for (int64_t k : {0, 1, 128, 4096}) {
-        TileCut cut = cutTiles(m, n, k, 1);
-        EXPECT_EQ(cut.rows % 32, 0);
-        EXPECT_EQ(cut.columns % 64, 0);
-        EXPECT_LE(cut.rows, 256);
-        EXPECT_LE(cut.columns, 256);
-      }
-  TileCut large = cutTiles(4096, 4096, 4096, 1);
+  for (const CutRule &rule : {kCutF32, kCutBf16})
+    for (int64_t m : {1, 31, 256, 1000, 4096})
+      for (int64_t n : {1, 63, 256, 1000, 4096})
+        for (int64_t k : {0, 1, 128, 4096}) {
+          TileCut cut = cutTiles(m, n, k, 1, rule);
+          EXPECT_EQ(cut.rows % 32, 0);
+          EXPECT_EQ(cut.columns % 64, 0);
+          EXPECT_LE(cut.rows, 256);
+          EXPECT_LE(cut.columns, 256);
+        }
+  TileCut large = cutTiles(4096, 4096, 4096, 1, kCutF32);
   EXPECT_EQ(large.rows, 256);
   EXPECT_EQ(large.columns, 256);
+  // A layer of 256 samples: a matrix unit gets its largest tile.
+  TileCut layer = cutTiles(256, 4096, 1024, 1, kCutBf16);
+  EXPECT_EQ(layer.rows, 256);
+  EXPECT_EQ(layer.columns, 256);
 }
 
 } // namespace
