@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -29,6 +30,13 @@ targetMachineFor(const CpuLevel &level);
 /// call of a library function is introduced.
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
                     const CpuLevel &level);
+
+/// Prefetches what loops read and write of large arguments, told by their
+/// `dereferenceable` bytes. Runs last, on vector loops.
+struct PrefetchStreams : llvm::PassInfoMixin<PrefetchStreams> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
 
 /// The relocatable object of an optimised module.
 llvm::Expected<llvm::SmallVector<char, 0>>

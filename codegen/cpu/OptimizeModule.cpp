@@ -75,8 +75,10 @@ void ampc::optimizeModule(Module &module, TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
-      .run(module, modules);
+  ModulePassManager pipeline =
+      builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
+  pipeline.addPass(createModuleToFunctionPassAdaptor(PrefetchStreams()));
+  pipeline.run(module, modules);
 }
 
 Expected<SmallVector<char, 0>> ampc::emitObject(Module &module,

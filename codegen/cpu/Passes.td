@@ -11,7 +11,8 @@ def TileKernels : Pass<"amp-tile-kernels", "::mlir::ModuleOp"> {
     gets two more arguments, `begin` and `end` (index), and runs the tiles of that range in a row;
     what a tile is follows from the shape alone (Tiling.h), so any split over threads gives the
     same bits. Scratch memory moves to the entry of the function. Pointer arguments are marked
-    `llvm.noalias` (one argument a place) and the function `llvm.bareptr`.
+    `llvm.noalias` (one argument a place) and `llvm.dereferenceable` with their bytes, and the
+    function `llvm.bareptr`.
 
     ```mlir
     scf.parallel (%i) = (%c0) to (%c100000) step (%c1) { body } {work = 1}

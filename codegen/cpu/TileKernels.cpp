@@ -81,6 +81,12 @@ static void hoistScratch(func::FuncOp func) {
   });
 }
 
+/// An i1 is stored as a byte.
+static int64_t bytesOf(MemRefType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 static LogicalResult tileKernel(func::FuncOp func) {
   FailureOr<scf::ParallelOp> loop = parallelLoopOf(func);
   if (failed(loop))
@@ -98,8 +104,14 @@ static LogicalResult tileKernel(func::FuncOp func) {
   hoistScratch(func);
   auto unit = UnitAttr::get(func.getContext());
   func->setAttr("llvm.bareptr", unit);
-  for (unsigned i = 0; i < pointers; ++i)
+  for (unsigned i = 0; i < pointers; ++i) {
     func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+    auto type = cast<MemRefType>(func.getArgument(i).getType());
+    if (int64_t bytes = bytesOf(type))
+      func.setArgAttr(
+          i, LLVM::LLVMDialect::getDereferenceableAttrName(),
+          IntegerAttr::get(IntegerType::get(func.getContext(), 64), bytes));
+  }
   return success();
 }
 

@@ -1,7 +1,10 @@
-// erf as arithmetic, in f64.
+// erf as arithmetic.
 //
-// f32: x E(x^2) with E interpolated at Chebyshev points of [0, 16]; from 4 on
-// the result is 1. f64: the same on |x| < 1; from there on
+// f32: |x| < 1: x + x R(x^2). From there on P(|x| - kMiddle), one polynomial
+// for all that is left, for erf is 1 from 3.8325 on. Both are minimax,
+// evaluated whatever x is, and one is selected; no division, no exponential.
+//
+// f64: x E(x^2) on |x| < 1, E interpolated at Chebyshev points; from there on
 // 1 - e^(-x^2) C(t) with t = (|x| - 2.5) / (|x| + 2.5) and C(t) = e^(x^2)
 // erfc |x| interpolated at Chebyshev points of the t of [1, 6].
 #include "codegen/kernel/MathBuilder.h"
@@ -11,15 +14,18 @@ using namespace ampc;
 
 using Compare = MathBuilder::Compare;
 
-/// To 2^-33 on [0, 16].
-static constexpr double kErfShort[] = {
-    0x1.20dd750402639p+0,   -0x1.8127469175038p-2,  0x1.ce2f1d9b3e24ap-4,
-    -0x1.b82cad6c02256p-6,  0x1.565a503f73c83p-8,   -0x1.c020b8cfa1022p-11,
-    0x1.f95734c5a3d64p-14,  -0x1.f39701d6815c2p-17, 0x1.b61fb1d4acc9ap-20,
-    -0x1.56a57e40a982ap-23, 0x1.dcdd174dde29ap-27,  -0x1.2429ee0fde53fp-30,
-    0x1.359bdbedbb84ep-34,  -0x1.150d3e95541d5p-38, 0x1.96c56b7197c92p-43,
-    -0x1.d91476d8bca5dp-48, 0x1.a05c1711788cep-53,  -0x1.033468eebb0f6p-58,
-    0x1.9549c2c8ac54ap-65,  -0x1.2a5b1cc3bdea6p-72};
+/// R, to 2^-29 of the result.
+static constexpr double kErfNear[] = {
+    0x1.06eba8p-3, -0x1.81273ep-2,  0x1.ce2cf8p-4, -0x1.b7f910p-6,
+    0x1.5405bep-8, -0x1.a3f71ep-11, 0x1.496a12p-14};
+/// P, to 2^-25, where erf is 0.84 or more.
+static constexpr double kErfFar[] = {
+    0x1.ffc606p-1,  0x1.349d2ep-9,   -0x1.7f747ap-8, 0x1.23dbf8p-7,
+    -0x1.2a45d8p-7, 0x1.a17a28p-8,   -0x1.794972p-9, 0x1.170fe8p-11,
+    0x1.564312p-12, -0x1.2e6c74p-12, 0x1.e742b8p-15, 0x1.7e421cp-16,
+    -0x1.31b78ep-17};
+/// erf at kMiddle is all but exactly an f32; from kErfOne on P rounds to 1.
+static constexpr double kMiddle = 2.484375, kErfOne = 3.84375;
 /// To 2^-54 on [0, 1].
 static constexpr double kErf64[] = {
     0x1.20dd750429b6dp+0,   -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,
@@ -35,15 +41,17 @@ static constexpr double kErfc64[] = {
     0x1.f64be7b5a367bp-18,  -0x1.32951befcce73p-19, -0x1.a36ff5774dd16p-20,
     0x1.5d5e7634f4ca6p-24};
 
-Value ampc::expandErf(MathBuilder m, Value x) {
-  if (m.isF32()) {
-    MathBuilder wide = m.wide();
-    Value argument = wide.extend(x);
-    Value bounded = wide.clamp(argument, Compare::OGT, 4.0);
-    bounded = wide.clamp(bounded, Compare::OLT, -4.0);
-    Value e = wide.polynomial(kErfShort, wide.mul(bounded, bounded));
-    return m.round(wide.mul(bounded, e));
-  }
+static Value erf32(MathBuilder m, Value x) {
+  Value small = m.fma(x, m.polynomial(kErfNear, m.mul(x, x)), x);
+  Value magnitude = m.absolute(x);
+  Value bounded = m.clamp(magnitude, Compare::OGT, kErfOne);
+  Value large =
+      m.polynomial(kErfFar, m.sub(bounded, m.number(kMiddle))); // exact
+  large = m.flipSign(large, m.signBit(x));
+  return m.select(m.compare(Compare::OLT, magnitude, 1.0), small, large);
+}
+
+static Value erf64(MathBuilder m, Value x) {
   Value small = m.mul(x, m.polynomial(kErf64, m.mul(x, x)));
   Value magnitude = m.clamp(m.absolute(x), Compare::OGT, 6.0);
   Value t = m.div(m.add(magnitude, -2.5), m.add(magnitude, 2.5));
@@ -52,4 +60,8 @@ Value ampc::expandErf(MathBuilder m, Value x) {
   large = m.flipSign(large, m.signBit(x));
   Value isSmall = m.compare(Compare::OLT, m.absolute(x), 1.0);
   return m.select(isSmall, small, large);
+}
+
+Value ampc::expandErf(MathBuilder m, Value x) {
+  return m.isF32() ? erf32(m, x) : erf64(m, x);
 }

@@ -1,7 +1,7 @@
 // exp and tanh as arithmetic.
 //
 // exp: n = round(x / ln 2) by adding and subtracting 1.5 * 2^23 (f32) or 1.5 *
-// 2^52 (f64), whose low bits then hold n; r = x - n ln 2 with ln 2 in two
+// 2^52 (f64), in whose low bits n then stands; r = x - n ln 2 with ln 2 in two
 // parts, the first with so few bits that n times it is exact; e^r = 1 + (r +
 // r^2 q(r)) with q interpolated at Chebyshev points of
 // [-ln 2 / 2, ln 2 / 2]; times 2^n as two factors, so that subnormal results
@@ -21,11 +21,10 @@ namespace {
 /// The numbers of one format.
 struct ExpConstants {
   double low, high; ///< below: 0; above: inf (the argument is clamped to them)
-  double magic;     ///< 1.5 * 2^(mantissa bits)
+  double magic;     ///< 1.5 * 2^(mantissa bits) + twice the exponent's bias
   double ln2High, ln2Low; ///< ln 2 = ln2High + ln2Low
   ArrayRef<double> q;     ///< coefficients of q, ascending
   unsigned mantissaBits;
-  int64_t bias;
 };
 
 constexpr double kQ32[] = {0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b64p-7,
@@ -41,20 +40,18 @@ constexpr double kQ64[] = {0x1.0000000000001p-1,  0x1.5555555555556p-3,
                            0x1.28917e2c43a66p-22, 0x1.af38a0d2d9620p-26};
 const ExpConstants kExp32 = {-104.0,
                              89.0,
-                             0x1.8p23,
+                             0x1.8p23 + 2 * 127,
                              0x1.63p-1,
                              -0x1.bd0106p-13,
                              kQ32,
-                             /*mantissaBits=*/23,
-                             /*bias=*/127};
+                             /*mantissaBits=*/23};
 const ExpConstants kExp64 = {-746.0,
                              710.0,
-                             0x1.8p52,
+                             0x1.8p52 + 2 * 1023,
                              0x1.62e42fefap-1,
                              0x1.cf79abc9e3b3ap-40,
                              kQ64,
-                             /*mantissaBits=*/52,
-                             /*bias=*/1023};
+                             /*mantissaBits=*/52};
 
 /// p of tanh, for |x| < 0.6 in f64 to 2^-54, and for |x| < 2^-5 to 2^-34.
 constexpr double kTanh64[] = {
@@ -65,13 +62,6 @@ constexpr double kTanh64[] = {
 constexpr double kTanhShort[] = {-0x1.5555555555555p-2, 0x1.1111111111111p-3};
 
 } // namespace
-
-/// 2^n for n (integers) in the normal range.
-static Value powerOfTwo(MathBuilder m, Value n, const ExpConstants &c) {
-  Value biased = arith::AddIOp::create(m.builder, m.loc, n, m.integer(c.bias));
-  return m.fromBits(arith::ShLIOp::create(m.builder, m.loc, biased,
-                                          m.integer(c.mantissaBits)));
-}
 
 static Value expWith(MathBuilder m, Value x, Value tail, const ExpConstants &c,
                      ArrayRef<double> q) {
@@ -86,11 +76,16 @@ static Value expWith(MathBuilder m, Value x, Value tail, const ExpConstants &c,
     r = m.add(r, tail);
   r = m.fma(n, -c.ln2Low, r);
   Value p = m.add(m.fma(m.polynomial(q, r), m.mul(r, r), r), 1.0);
-  Value whole = arith::SubIOp::create(builder, loc, m.bits(shifted),
-                                      m.bits(m.number(c.magic)));
-  Value half = arith::ShRSIOp::create(builder, loc, whole, m.integer(1));
+  // The low bits of `shifted` hold n and twice the bias, half of which makes
+  // each factor's exponent; the shift to their place drops the high bits.
+  Value whole = m.bits(shifted);
+  Value half = arith::ShRUIOp::create(builder, loc, whole, m.integer(1));
   Value rest = arith::SubIOp::create(builder, loc, whole, half);
-  return m.mul(m.mul(p, powerOfTwo(m, half, c)), powerOfTwo(m, rest, c));
+  auto factor = [&](Value exponent) {
+    return m.fromBits(arith::ShLIOp::create(builder, loc, exponent,
+                                            m.integer(c.mantissaBits)));
+  };
+  return m.mul(m.mul(p, factor(half)), factor(rest));
 }
 
 Value ampc::expandExp(MathBuilder m, Value x) {

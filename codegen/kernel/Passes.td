@@ -51,7 +51,7 @@ def ExpandMath : Pass<"amp-expand-math"> {
     f32 and f64, scalars and vectors alike, into `arith` ops and `math.fma` without a branch,
     so that all targets give the same bits. Within 2 ulp over the whole range (sin, cos and pow
     within 4, remf exact), subnormals kept, special values as C has them. f32 functions other than
-    exp compute in f64 and round once. `math.sqrt`, `fma`, `absf`, `floor` and `roundeven` stay:
+    exp and erf compute in f64 and round once. `math.sqrt`, `fma`, `absf`, `floor` and `roundeven` stay:
     targets have them correctly rounded.
 
     Diagnosed: any other op of the math dialect that no target has.

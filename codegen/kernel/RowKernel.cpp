@@ -15,6 +15,9 @@ static constexpr int64_t kPartials = 64;
 /// should stay in the cache.
 static constexpr int64_t kScratchBytes = int64_t(1) << 17;
 
+/// A vector register, and a line of the cache: no access crosses two.
+static constexpr int64_t kScratchAlignment = 64;
+
 /// Lanes [from, from + count) of `vector`.
 static Value slice(OpBuilder &builder, Location loc, Value vector, int64_t from,
                    int64_t count) {
@@ -160,8 +163,9 @@ static void keepCostly(OpBuilder &builder, GroupOp group, BodyEmitter &body,
       continue;
     left -= bytes;
     body.keep(value,
-              memref::AllocaOp::create(builder, value.getLoc(),
-                                       MemRefType::get({length}, element)));
+              memref::AllocaOp::create(
+                  builder, value.getLoc(), MemRefType::get({length}, element),
+                  builder.getI64IntegerAttr(kScratchAlignment)));
   }
 }
 

@@ -2,7 +2,7 @@
 
 // 100000 elements in seven equal tiles of whole vectors, the last one shorter.
 // CHECK-LABEL: func.func @flat
-// CHECK-SAME: (%[[X:.*]]: memref<100000xf32> {llvm.noalias}, %[[BEGIN:.*]]: index, %[[END:.*]]: index) attributes {llvm.bareptr}
+// CHECK-SAME: (%[[X:.*]]: memref<100000xf32> {llvm.dereferenceable = 400000 : i64, llvm.noalias}, %[[BEGIN:.*]]: index, %[[END:.*]]: index) attributes {llvm.bareptr}
 // CHECK: scf.for %[[TILE:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK: %[[FROM:.*]] = arith.muli %[[TILE]], %c14336
 // CHECK: %[[BOUND:.*]] = arith.addi %[[FROM]], %c14336

@@ -7,7 +7,7 @@
 // CHECK: arith.cmpf olt
 // CHECK: math.fma
 // Two factors, so that subnormal results are not flushed.
-// CHECK: arith.shrsi
+// CHECK: arith.shrui
 // CHECK: arith.mulf
 // CHECK: arith.mulf
 func.func @scalar(%x: f32) -> f32 {
@@ -32,7 +32,18 @@ func.func @kept(%x: f32) -> f32 {
   return %z : f32
 }
 
-// Functions of f32 compute in f64 and round once.
+// erf of f32: two polynomials, of which one is selected.
+// CHECK-LABEL: func.func @erf
+// CHECK-NOT: f64
+// CHECK-NOT: arith.divf
+// CHECK: arith.select
+// CHECK: return
+func.func @erf(%x: vector<64xf32>) -> vector<64xf32> {
+  %y = math.erf %x : vector<64xf32>
+  return %y : vector<64xf32>
+}
+
+// Other functions of f32 compute in f64 and round once.
 // CHECK-LABEL: func.func @through_f64
 // CHECK-NOT: math.log
 // CHECK: arith.extf %arg0 : vector<64xf32> to vector<64xf64>
