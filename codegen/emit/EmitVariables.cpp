@@ -27,6 +27,9 @@ LogicalResult PlanBuilder::addVariables() {
   constexpr uint64_t kAlignment = rt::kSectionAlignment;
   uint64_t end = 0;
   std::string description = plan.model_name + "\n";
+  llvm::StringMap<int32_t> order;
+  for (auto variable : module.getOps<VariableOp>())
+    order.try_emplace(variable.getSymName(), order.size());
   for (auto variable : module.getOps<VariableOp>()) {
     auto entry = std::make_unique<rt::fb::VariableT>();
     entry->name = variable.getSymName().str();
@@ -53,10 +56,12 @@ LogicalResult PlanBuilder::addVariables() {
         return failure();
       entry->init->data_offset = offset;
     }
-    // What a checkpoint must agree on: names, types and roles.
-    llvm::raw_string_ostream(description)
-        << entry->name << " " << variable.getType() << " "
-        << stringifyVariableRole(variable.getRole()) << "\n";
+    if (std::optional<StringRef> source = variable.getCopyOf())
+      entry->copy_of = order.lookup(*source);
+    else // What a checkpoint must agree on: names, types and roles.
+      llvm::raw_string_ostream(description)
+          << entry->name << " " << variable.getType() << " "
+          << stringifyVariableRole(variable.getRole()) << "\n";
     plan.variables.push_back(std::move(entry));
   }
   plan.variable_bytes = end;

@@ -24,7 +24,8 @@ public:
   /// variable `ampc.state/seed`, where there is one, holds the seed.
   ///   uniform [low, high): low + (high - low) * u;
   ///   normal [mean, std]: mean + std * z;
-  /// in f64 with one rounding to the variable's element type.
+  /// in f64 with one rounding to the variable's element type. 16-bit copies
+  /// start as what they are copies of.
   static mlir::FailureOr<Variables> create(mlir::ModuleOp module,
                                            uint64_t seed);
 
@@ -36,6 +37,9 @@ public:
   /// another type.
   mlir::LogicalResult set(llvm::StringRef name, Tensor value);
   mlir::LogicalResult set(llvm::StringRef name, SharedTensor value);
+  /// Gives every 16-bit copy of `module` the present value of its source,
+  /// rounded once (N22).
+  void refreshCopies(mlir::ModuleOp module);
 
 private:
   llvm::StringMap<SharedTensor> tensors;

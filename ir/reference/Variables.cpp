@@ -111,7 +111,21 @@ FailureOr<Variables> Variables::create(ModuleOp module, uint64_t seed) {
     variables.tensors[variable.getSymName()] =
         std::make_shared<const Tensor>(std::move(*value));
   }
+  variables.refreshCopies(module);
   return variables;
+}
+
+void Variables::refreshCopies(ModuleOp module) {
+  for (auto variable : module.getOps<amp::VariableOp>()) {
+    std::optional<StringRef> source = variable.getCopyOf();
+    if (!source)
+      continue;
+    Tensor copy(variable.tensorType());
+    Rounder round(copy.elementType());
+    llvm::transform(find(*source)->floats(), copy.floats().begin(), round);
+    tensors[variable.getSymName()] =
+        std::make_shared<const Tensor>(std::move(copy));
+  }
 }
 
 const Tensor *Variables::find(StringRef name) const {

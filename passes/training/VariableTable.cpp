@@ -19,8 +19,9 @@ VariableOp VariableTable::append(Location loc, StringRef name,
     builder.setInsertionPointAfter(last);
   else
     builder.setInsertionPointToStart(module.getBody());
-  auto variable = VariableOp::create(builder, loc, name, type, role, init,
-                                     initArgs, IntegerAttr(), ElementsAttr());
+  auto variable =
+      VariableOp::create(builder, loc, name, type, role, init, initArgs,
+                         IntegerAttr(), ElementsAttr(), FlatSymbolRefAttr());
   byName[name] = last = variable;
   return variable;
 }

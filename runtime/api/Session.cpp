@@ -405,6 +405,11 @@ Expected<void> Session::write(const std::string &name,
   if (!slot)
     return fail(Code::Usage, impl->plan.model_name(),
                 fmt::format("no variable '{}'", name));
+  if (const VariableSlot *source = impl->variables->sourceOf(*slot))
+    return fail(Code::Usage, name,
+                fmt::format("the variable is the 16-bit copy of '{}' and "
+                            "follows it; write that",
+                            source->name));
   bool same = value.dtype == slot->dtype &&
               std::equal(value.shape.begin(), value.shape.end(),
                          slot->shape.begin(), slot->shape.end()) &&

@@ -15,6 +15,10 @@ VariableRole Variables::role(size_t i) const {
   return VariableRole(file->plan().variables()->Get(unsigned(i))->role());
 }
 
+int Variables::copyOf(size_t i) const {
+  return file->plan().variables()->Get(unsigned(i))->copy_of();
+}
+
 Expected<Variables> Variables::create(const PlanFile &file,
                                       CpuExecutor &executor) {
   Variables result(file);
@@ -46,22 +50,6 @@ Expected<Variables> Variables::create(const PlanFile &file,
                     fmt::format("variable '{}' is {}, expected {}", known.name,
                                 typeText(slot->dtype, slot->shape),
                                 typeText(known.type, {})));
-  for (size_t i = 0; i < result.slots.size(); ++i) {
-    if (result.role(i) != VariableRole::Copy16)
-      continue;
-    const std::string &name = result.slots[i].name;
-    const VariableSlot *base =
-        name.starts_with(state::kCopyPrefix)
-            ? result.find(name.substr(state::kCopyPrefix.size()))
-            : nullptr;
-    if (!base || base->shape != result.slots[i].shape)
-      return fail(
-          Code::BadInput, file.name(),
-          fmt::format(
-              "variable '{}' is a 16-bit copy, expected the name '{}NAME' of a "
-              "variable of its shape",
-              name, state::kCopyPrefix));
-  }
   return result;
 }
 
@@ -112,16 +100,17 @@ std::vector<VariableSlot> Variables::weights() const {
   return out;
 }
 
+const VariableSlot *Variables::sourceOf(const VariableSlot &slot) const {
+  int base = copyOf(size_t(&slot - slots.data()));
+  return base < 0 ? nullptr : &slots[size_t(base)];
+}
+
 Expected<void> Variables::refreshCopies() {
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (role(i) != VariableRole::Copy16)
-      continue;
-    const VariableSlot &base =
-        *find(slots[i].name.substr(state::kCopyPrefix.size()));
-    AMPC_TRY(convert(base.dtype, base.bytes.data(), slots[i].dtype,
-                     slots[i].bytes.data(),
-                     slots[i].bytes.size() / sizeOf(slots[i].dtype)));
-  }
+  for (const VariableSlot &slot : slots)
+    if (const VariableSlot *base = sourceOf(slot))
+      AMPC_TRY(convert(base->dtype, base->bytes.data(), slot.dtype,
+                       slot.bytes.data(),
+                       slot.bytes.size() / sizeOf(slot.dtype)));
   return {};
 }
 

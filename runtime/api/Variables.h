@@ -15,7 +15,7 @@ namespace ampc::rt {
 class Variables {
 public:
   /// Finds the variables of `file` in `executor`; both must outlive this. State
-  /// variables of a wrong type, and 16-bit copies of nothing: Code BadInput.
+  /// variables of a wrong type: Code BadInput.
   [[nodiscard]] static Expected<Variables> create(const PlanFile &file,
                                                   CpuExecutor &executor);
 
@@ -31,6 +31,8 @@ public:
   /// What a weights file holds; see `is_weight`.
   std::vector<VariableSlot> weights() const;
 
+  /// The variable that `slot` is the 16-bit copy of, or null.
+  const VariableSlot *sourceOf(const VariableSlot &slot) const;
   /// Brings the 16-bit copies up to date after variables were written from
   /// outside.
   [[nodiscard]] Expected<void> refreshCopies();
@@ -43,6 +45,8 @@ public:
 private:
   explicit Variables(const PlanFile &file) : file(&file) {}
   VariableRole role(size_t index) const;
+  /// Index of the variable that variable `index` is the 16-bit copy of, or -1.
+  int copyOf(size_t index) const;
 
   const PlanFile *file;
   std::vector<VariableSlot> slots;

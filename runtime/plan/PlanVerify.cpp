@@ -40,6 +40,9 @@ private:
                              std::string_view what) const;
   Expected<void> source(int index, std::string_view what) const;
   Expected<void> variables() const;
+  /// A 16-bit copy, and only one, names an f32 parameter of its shape.
+  Expected<void> copyOf(const fb::Variable &variable,
+                        std::string_view what) const;
   Expected<void> kernels() const;
   Expected<void>
   ports(const fb::Entry &entry,
@@ -142,6 +145,7 @@ Expected<void> Verifier::variables() const {
           "{}: a random initialiser needs a float type and a site below "
           "2^30, got {} and {}",
           what, name_of(DType(variable->type()->dtype())), init.site()));
+    AMPC_TRY(copyOf(*variable, what));
     AMPC_TRY(source(variable->source(), what));
     order.push_back(variable);
   }
@@ -153,6 +157,40 @@ Expected<void> Verifier::variables() const {
                                order[i - 1]->name()->string_view(),
                                order[i]->name()->string_view(),
                                order[i]->offset()));
+  return {};
+}
+
+Expected<void> Verifier::copyOf(const fb::Variable &variable,
+                                std::string_view what) const {
+  int index = variable.copy_of();
+  if (variable.role() != fb::Role::Copy16) {
+    if (index != -1)
+      return error(fmt::format("{} has role {}, only a Copy16 is a copy", what,
+                               fb::EnumNameRole(variable.role())));
+    return {};
+  }
+  if (index < 0 || index >= int64_t(sizeOfVector(plan.variables())))
+    return error(fmt::format("{} is a copy of variable {} of {}", what, index,
+                             sizeOfVector(plan.variables())));
+  const fb::Variable &base = *plan.variables()->Get(unsigned(index));
+  AMPC_TRY(bytesOf(base.type(), what));
+  auto shapeOf = [](const fb::Variable &of) {
+    auto *shape = of.type()->shape();
+    return shape ? std::span(shape->data(), shape->size())
+                 : std::span<const int64_t>();
+  };
+  std::span<const int64_t> shape = shapeOf(variable), baseShape = shapeOf(base);
+  DType type = DType(variable.type()->dtype()),
+        baseType = DType(base.type()->dtype());
+  bool narrow = type == DType::BF16 || type == DType::F16;
+  if (!narrow || baseType != DType::F32 || base.role() != fb::Role::Parameter ||
+      !std::equal(shape.begin(), shape.end(), baseShape.begin(),
+                  baseShape.end()))
+    return error(fmt::format(
+        "{} is {} and a copy of '{}', which is {} of role {}; expected bf16 or "
+        "f16 and an f32 parameter of the same shape",
+        what, typeText(type, shape), base.name()->string_view(),
+        typeText(baseType, baseShape), fb::EnumNameRole(base.role())));
   return {};
 }
 

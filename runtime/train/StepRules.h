@@ -23,8 +23,6 @@ inline constexpr const char *kSeed = "ampc.state/seed";
 inline constexpr const char *kRate = "ampc.state/lr";
 inline constexpr const char *kScale = "ampc.state/scale";
 inline constexpr const char *kEvalIndex = "ampc.state/eval_index";
-/// A 16-bit working copy of NAME is called so, then NAME.
-inline constexpr std::string_view kCopyPrefix = "ampc.copy16/";
 } // namespace state
 
 /// What a variable is for; numbers are those of `Role` in plan.fbs.

@@ -287,37 +287,8 @@ ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
 }
 
 static_assert(int(amp::VariableRole::rate) == int(rt::VariableRole::Rate));
-static_assert(int(amp::VariableRole::copy16) == int(rt::VariableRole::Copy16));
 static_assert(int(amp::VariableRole::accumulator) ==
               int(rt::VariableRole::Accumulator));
-
-rt::Expected<void> ReferenceStepper::refreshCopies() {
-  for (auto copy : module.get().getOps<amp::VariableOp>()) {
-    if (copy.getRole() != amp::VariableRole::copy16)
-      continue;
-    StringRef name = copy.getSymName(), base = name;
-    const reference::Tensor *from = base.consume_front(rt::state::kCopyPrefix)
-                                        ? variables.find(base)
-                                        : nullptr;
-    if (!from)
-      return rt::fail(rt::Code::BadInput, name.str(),
-                      "a 16-bit copy of no variable");
-    RankedTensorType type = copy.tensorType();
-    std::vector<char> source = from->toBytes();
-    std::vector<char> bytes(amp::storageBytes(type));
-    AMPC_TRY(rt::convert(dtypeOf(from->elementType()),
-                         reinterpret_cast<const std::byte *>(source.data()),
-                         dtypeOf(type.getElementType()),
-                         reinterpret_cast<std::byte *>(bytes.data()),
-                         type.getNumElements()));
-    FailureOr<reference::Tensor> tensor =
-        reference::Tensor::ofBytes(type, bytes);
-    if (failed(tensor) || failed(variables.set(name, std::move(*tensor))))
-      return rt::fail(rt::Code::BadInput, name.str(),
-                      "the copy cannot be renewed");
-  }
-  return {};
-}
 
 uint64_t ReferenceStepper::seedInForce() const {
   const reference::Tensor *tensor = variables.find(amp::kSeedVariable);
@@ -333,7 +304,8 @@ rt::Expected<void> ReferenceStepper::restore(const Image &image) {
       return rt::fail(rt::Code::BadInput, slot.name,
                       "the variable cannot be restored");
   }
-  return refreshCopies();
+  variables.refreshCopies(module.get());
+  return {};
 }
 
 rt::Expected<void> ReferenceStepper::save(const std::string &path,

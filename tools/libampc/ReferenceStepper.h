@@ -93,8 +93,6 @@ private:
   struct Image;
   Image image(bool weightsOnly) const;
   rt::Expected<void> restore(const Image &image);
-  /// Brings 16-bit copies up to date after variables were read from a file.
-  rt::Expected<void> refreshCopies();
   /// The variable that random ops read, where the model has it.
   uint64_t seedInForce() const;
 

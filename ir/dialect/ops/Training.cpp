@@ -76,7 +76,39 @@ LogicalResult VariableOp::verify() {
   int64_t site = getSite() ? static_cast<int64_t>(*getSite()) : 0;
   if (site < 0 || site >= (int64_t(1) << 30))
     return emitOpError() << "site must be in [0, 2^30), got " << site;
+  // variable_c5
+  bool copy = getRole() == VariableRole::copy16;
+  if (copy != getCopyOf().has_value())
+    return emitOpError()
+           << "copy_of belongs to role copy16 and only there, got role "
+           << stringifyVariableRole(getRole());
+  if (copy && !isa<BFloat16Type, Float16Type>(tensorType().getElementType()))
+    return emitOpError() << "a 16-bit copy is bf16 or f16, got "
+                         << tensorType().getElementType();
+  if (copy && init != InitKind::zeros)
+    return emitOpError() << "a 16-bit copy has init zeros, got init "
+                         << stringifyInitKind(init);
   return success();
+}
+
+LogicalResult VariableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr name = getCopyOfAttr();
+  if (!name)
+    return success();
+  // variable_c6
+  auto source = symbols.lookupNearestSymbolFrom<VariableOp>(*this, name);
+  if (!source)
+    return emitOpError() << "copy_of names no variable: " << name;
+  if (source.getRole() == VariableRole::parameter &&
+      source.tensorType() == tensorType().clone(Float32Type::get(getContext())))
+    return success();
+  InFlightDiagnostic diagnostic =
+      emitOpError() << "of type " << getType()
+                    << " must be a copy of an f32 parameter of its shape, but "
+                    << name << " has type " << source.getType() << " and role "
+                    << stringifyVariableRole(source.getRole());
+  diagnostic.attachNote(source.getLoc()) << "declared here";
+  return diagnostic;
 }
 
 /// read_c1, write_c1: `name` is a variable of type `type`.

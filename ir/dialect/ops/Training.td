@@ -5,7 +5,8 @@
 include "ir/dialect/ops/Base.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
+def Amp_VariableOp : Amp_Op<"variable", [
+    Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "state that lives between steps";
   let description = [{
     A named tensor that entries read and write: a parameter, its master, a moment, a counter, ...
@@ -18,25 +19,34 @@ def Amp_VariableOp : Amp_Op<"variable", [Symbol]> {
     over std, held in [low, high]. `padded_normal` has [mean, std, first, end]: normal, but elements
     [first, end) in row-major order are 0, the row of an embedding that stands for padding.
 
+    A variable of role copy16 is the 16-bit working form of the parameter it is a `copy_of`. It
+    starts as that parameter's start, rounded, and follows every write from outside the step; the
+    step itself writes both (N22). It is never saved and never loaded.
+
     variable_c1: init_args has 1 entry for constant, 2 for uniform and normal, 4 for trunc_normal
     and padded_normal, else none.
     variable_c2: `value` is present exactly for data and has the variable's type.
     variable_c3: what is drawn fills floats.
     variable_c4: site is in [0, 2^30).
+    variable_c5: `copy_of` is present exactly for copy16, whose type is bf16 or f16 and whose init
+    is zeros.
+    variable_c6: `copy_of` names an f32 variable of role parameter and of the same shape.
 
     Created by: the front end (parameters), `amp-build-optimizer` (moments, counters). Absent after: nothing.
 
     ```mlir
     amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5, 0.5] site 0
+    amp.variable @"ampc.copy16/fc.weight" : tensor<4x3xbf16> role copy16 copy_of @fc.weight init zeros
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Amp_Tensor>:$type,
                        Amp_VariableRole:$role, Amp_InitKind:$init,
                        OptionalAttr<DenseF64ArrayAttr>:$init_args,
-                       OptionalAttr<I64Attr>:$site, OptionalAttr<ElementsAttr>:$value);
+                       OptionalAttr<I64Attr>:$site, OptionalAttr<ElementsAttr>:$value,
+                       OptionalAttr<FlatSymbolRefAttr>:$copy_of);
   let assemblyFormat = [{
-    $sym_name `:` $type `role` $role `init` $init (`with` custom<Floats>($init_args)^)? (`site` $site^)? (`=` $value^)?
-    attr-dict
+    $sym_name `:` $type `role` $role (`copy_of` $copy_of^)? `init` $init
+    (`with` custom<Floats>($init_args)^)? (`site` $site^)? (`=` $value^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType tensorType() {

@@ -146,9 +146,9 @@ mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    declared.push_back(amp::VariableOp::create(builder, loc, name, type, role,
-                                               init, DenseF64ArrayAttr(),
-                                               IntegerAttr(), ElementsAttr()));
+    declared.push_back(amp::VariableOp::create(
+        builder, loc, name, type, role, init, DenseF64ArrayAttr(),
+        IntegerAttr(), ElementsAttr(), FlatSymbolRefAttr()));
   }
   setStart(declared.size() - 1, init, initArgs);
   mlir::Value read = amp::ReadOp::create(

@@ -57,6 +57,55 @@ amp.variable @variable_c4_negative : tensor<4xf32> role parameter init uniform w
 
 // -----
 
+// expected-error @+1 {{copy_of belongs to role copy16 and only there, got role copy16}}
+amp.variable @variable_c5_missing : tensor<4xbf16> role copy16 init zeros
+
+// -----
+
+amp.variable @w : tensor<4xf32> role parameter init zeros
+// expected-error @+1 {{copy_of belongs to role copy16 and only there, got role moment}}
+amp.variable @variable_c5_role : tensor<4xbf16> role moment copy_of @w init zeros
+
+// -----
+
+amp.variable @w : tensor<4xf32> role parameter init zeros
+// expected-error @+1 {{a 16-bit copy is bf16 or f16, got 'f32'}}
+amp.variable @variable_c5_type : tensor<4xf32> role copy16 copy_of @w init zeros
+
+// -----
+
+amp.variable @w : tensor<4xf32> role parameter init zeros
+// expected-error @+1 {{a 16-bit copy has init zeros, got init ones}}
+amp.variable @variable_c5_init : tensor<4xf16> role copy16 copy_of @w init ones
+
+// -----
+
+// expected-error @+1 {{copy_of names no variable: @w}}
+amp.variable @variable_c6_unknown : tensor<4xbf16> role copy16 copy_of @w init zeros
+
+// -----
+
+// expected-note @+1 {{declared here}}
+amp.variable @w : tensor<5xf32> role parameter init zeros
+// expected-error @+1 {{of type 'tensor<4xbf16>' must be a copy of an f32 parameter of its shape, but @w has type 'tensor<5xf32>' and role parameter}}
+amp.variable @variable_c6_shape : tensor<4xbf16> role copy16 copy_of @w init zeros
+
+// -----
+
+// expected-note @+1 {{declared here}}
+amp.variable @w : tensor<4xf64> role parameter init zeros
+// expected-error @+1 {{@w has type 'tensor<4xf64>' and role parameter}}
+amp.variable @variable_c6_type : tensor<4xf16> role copy16 copy_of @w init zeros
+
+// -----
+
+// expected-note @+1 {{declared here}}
+amp.variable @w : tensor<4xf32> role moment init zeros
+// expected-error @+1 {{@w has type 'tensor<4xf32>' and role moment}}
+amp.variable @variable_c6_role : tensor<4xf16> role copy16 copy_of @w init zeros
+
+// -----
+
 // expected-error @+1 {{attribute 'type' failed to satisfy constraint}}
 amp.variable @variable_type : f32 role parameter init zeros
 

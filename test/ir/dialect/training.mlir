@@ -10,8 +10,8 @@ amp.variable @cut : tensor<4xf32> role parameter init trunc_normal with [0.0, 1.
 amp.variable @tokens : tensor<4x3xf32> role parameter init padded_normal with [0.0, 1.0, 3.0, 6.0] site 3
 // CHECK: amp.variable @fc.master : tensor<4x3xf32> role master init ones
 amp.variable @fc.master : tensor<4x3xf32> role master init ones
-// CHECK: amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 init zeros
-amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 init zeros
+// CHECK: amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 copy_of @fc.weight init zeros
+amp.variable @fc.copy16 : tensor<4x3xbf16> role copy16 copy_of @fc.weight init zeros
 // CHECK: amp.variable @"ampc.exp_avg/fc.weight" : tensor<4x3xf32> role moment init zeros
 amp.variable @"ampc.exp_avg/fc.weight" : tensor<4x3xf32> role moment init zeros
 // CHECK: amp.variable @running_mean : tensor<3xf32> role statistic init data = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>

@@ -132,6 +132,23 @@ TEST(Plan, HoldsVariablesPortsSettingsAndSources) {
   }
 }
 
+/// A checkpoint goes both ways between plans with and without copies, so that
+/// they are of one model.
+TEST(Plan, CopiesNameTheirSourceAndChangeNoHash) {
+  Program plain(kModule, "avx2");
+  Program program(replaced(kModule, "  amp.variable @w",
+                           "  amp.variable @c : tensor<4xbf16> role copy16 "
+                           "copy_of @w init zeros\n  amp.variable @w"),
+                  "avx2");
+  const auto *variables = program.plan().variables();
+  ASSERT_EQ(variables->size(), 4u);
+  EXPECT_EQ(variables->Get(0)->role(), rt::fb::Role::Copy16);
+  EXPECT_EQ(variables->Get(0)->copy_of(), 1);
+  EXPECT_EQ(variables->Get(0)->bytes(), 8u);
+  EXPECT_EQ(variables->Get(1)->copy_of(), -1);
+  EXPECT_EQ(program.plan().model_hash(), plain.plan().model_hash());
+}
+
 TEST(Plan, RunsWithVariablesInPlace) {
   Program program(kModule, "host");
   program.variable("w") = bytesOf(std::vector<float>{1, 2, 3, 4});
