@@ -7,8 +7,9 @@
 // [-ln 2 / 2, ln 2 / 2]; times 2^n as two factors, so that subnormal results
 // are rounded once more and not flushed, and overflow gives inf.
 //
-// tanh: |x| below a bound: x + x^3 p(x^2), p interpolated at Chebyshev points;
-// from there on 1 - 2 / (e^(2|x|) + 1), which loses no digit that matters.
+// tanh: |x| < 0.6: x + x^3 p(x^2), p interpolated at Chebyshev points (f64) or
+// minimax (f32); from there on 1 - 2 / (e^(2|x|) + 1), which loses no digit
+// that matters.
 #include "codegen/kernel/MathBuilder.h"
 
 using namespace mlir;
@@ -53,13 +54,14 @@ const ExpConstants kExp64 = {-746.0,
                              kQ64,
                              /*mantissaBits=*/52};
 
-/// p of tanh, for |x| < 0.6 in f64 to 2^-54, and for |x| < 2^-5 to 2^-34.
+/// p of tanh: to 2^-54 and to 2^-28 of the result.
 constexpr double kTanh64[] = {
     -0x1.5555555555554p-2,  0x1.1111111110ca7p-3,  -0x1.ba1ba1b9a09d7p-5,
     0x1.664f4858deaccp-6,   -0x1.226e2e08421ccp-7, 0x1.d6d24f72aa874p-9,
     -0x1.7d8a96e9fe13bp-10, 0x1.344f4ae815c3fp-11, -0x1.e710d3f9482d6p-13,
     0x1.5608d4996ede8p-14,  -0x1.33a05b8be40c9p-16};
-constexpr double kTanhShort[] = {-0x1.5555555555555p-2, 0x1.1111111111111p-3};
+constexpr double kTanh32[] = {-0x1.55553ep-2, 0x1.1109b0p-3, -0x1.b898fep-5,
+                              0x1.54b92ep-6, -0x1.8259c6p-8};
 
 } // namespace
 
@@ -99,25 +101,15 @@ Value ampc::exp64(MathBuilder m, Value x, Exactness exactness, Value tail) {
                                              : ArrayRef(kQ64));
 }
 
-static Value tanh64(MathBuilder m, Value x, Exactness exactness) {
-  bool isShort = exactness == Exactness::f32;
-  Value square = m.mul(x, x);
-  Value p =
-      m.polynomial(isShort ? ArrayRef(kTanhShort) : ArrayRef(kTanh64), square);
-  Value small = m.fma(m.mul(x, square), p, x);
-  Value sign = m.signBit(x), magnitude = m.absolute(x);
-  // From 20 on the result is 1.
-  Value twice = m.clamp(m.add(magnitude, magnitude), Compare::OGT, 40.0);
-  Value e = exp64(m, twice, exactness);
-  Value large = m.sub(m.number(1.0), m.div(m.number(2.0), m.add(e, 1.0)));
-  Value isSmall = m.compare(Compare::OLT, magnitude, isShort ? 0x1p-5 : 0.6);
-  Value result = m.select(isSmall, small, m.flipSign(large, sign));
-  return m.select(m.compare(Compare::OEQ, x, 0.0), x, result); // -0 stays
-}
-
 Value ampc::expandTanh(MathBuilder m, Value x) {
-  if (!m.isF32())
-    return tanh64(m, x, Exactness::f64);
-  MathBuilder wide = m.wide();
-  return m.round(tanh64(wide, wide.extend(x), Exactness::f32));
+  ArrayRef<double> p = m.isF32() ? ArrayRef(kTanh32) : ArrayRef(kTanh64);
+  // Of |x|, so that -0 gets its sign back with all the others.
+  Value magnitude = m.absolute(x);
+  Value square = m.mul(magnitude, magnitude);
+  Value small =
+      m.fma(m.mul(magnitude, square), m.polynomial(p, square), magnitude);
+  Value e = expandExp(m, m.add(magnitude, magnitude));
+  Value large = m.sub(m.number(1.0), m.div(m.number(2.0), m.add(e, 1.0)));
+  Value isSmall = m.compare(Compare::OLT, magnitude, 0.6);
+  return m.flipSign(m.select(isSmall, small, large), m.signBit(x));
 }

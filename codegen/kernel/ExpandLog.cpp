@@ -1,10 +1,13 @@
-// log, log1p and pow as arithmetic, in f64; f32 arguments are extended and the
-// result is rounded once.
+// log, log1p and pow as arithmetic. log1p and pow of f32 extend to f64 and
+// round once.
 //
-// log: x = 2^k m with m in [sqrt 1/2, sqrt 2), from the bits; f = m - 1, which
-// is exact; s = f / (2 + f), so that log m = 2 atanh s = 2 s + s R(s^2) with R
-// interpolated at Chebyshev points. In terms of f that is
-// f - (h - s (h + R)) with h = f^2 / 2, where the large terms are exact.
+// log, f32: x = 2^k m with m in [2/3, 4/3), from the bits; f = m - 1, which is
+// exact; log m = f + f^2 (f Q(f) - 1/2) with Q minimax.
+//
+// log, f64: x = 2^k m with m in [sqrt 1/2, sqrt 2), from the bits; f = m - 1,
+// which is exact; s = f / (2 + f), so that log m = 2 atanh s = 2 s + s R(s^2)
+// with R interpolated at Chebyshev points. In terms of f that is f - (h - s (h
+// + R)) with h = f^2 / 2, where the large terms are exact.
 //
 // log1p: log u + (x - (u - 1)) / u with u = 1 + x rounded.
 //
@@ -30,6 +33,13 @@ static constexpr double kLogTail[] = {
     0x1.999999999999ep-2, 0x1.249249248e53bp-2, 0x1.c71c71d7e5cbbp-3,
     0x1.745d09f1d2e07p-3, 0x1.3b18b888c578fp-3, 0x1.1018bb6af787ep-3,
     0x1.0877e906b72d3p-3};
+/// Q, to 2^-30 of the logarithm.
+static constexpr double kLog32[] = {
+    0x1.555556p-2,  -0x1.ffff0ep-3, 0x1.99977ep-3,
+    -0x1.559908p-3, 0x1.24f48ap-3,  -0x1.f389dcp-4,
+    0x1.b87e7cp-4,  -0x1.071168p-3, 0x1.ebcfbap-4};
+/// ln 2 in two parts for f32; the first times an exponent is exact.
+static constexpr double kLn2High32 = 0x1.62e4p-1, kLn2Low32 = 0x1.7f7d1cp-20;
 /// ln 2 in two parts; the first times an exponent is exact.
 static constexpr double kLn2High = 0x1.62e42fefap-1,
                         kLn2Low = 0x1.cf79abc9e3b3ap-40;
@@ -102,12 +112,29 @@ static Exactness exactnessOf(MathBuilder m) {
   return m.isF32() ? Exactness::f32 : Exactness::f64;
 }
 
+/// log x for x in (0, inf) by an f32 builder.
+static Value logFinite32(MathBuilder m, Value x) {
+  OpBuilder &builder = m.builder;
+  Location loc = m.loc;
+  // Subnormals first become normal.
+  Value isTiny = m.compare(Compare::OLT, x, 0x1p-126);
+  Value bits = m.bits(m.select(isTiny, m.mul(x, 0x1p23), x));
+  Value offset = arith::SubIOp::create(builder, loc, bits,
+                                       m.integer(0x3f2aaaab)); // 2/3
+  Value exponent = arith::ShRSIOp::create(builder, loc, offset, m.integer(23));
+  Value shifted = arith::ShLIOp::create(builder, loc, exponent, m.integer(23));
+  Value f = m.add(
+      m.fromBits(arith::SubIOp::create(builder, loc, bits, shifted)), -1.0);
+  Value k = arith::SIToFPOp::create(builder, loc, m.type, exponent);
+  k = m.select(isTiny, m.add(k, -23.0), k);
+  Value small = m.fma(f, m.polynomial(kLog32, f), m.number(-0.5));
+  Value log = m.fma(m.mul(f, f), small, f);
+  return m.fma(k, kLn2High32, m.fma(k, kLn2Low32, log));
+}
+
 Value ampc::expandLog(MathBuilder m, Value x) {
-  MathBuilder wide = m.wide();
-  Value argument = m.isF32() ? wide.extend(x) : x;
-  Value result =
-      logSpecials(wide, argument, logFinite(wide, argument, exactnessOf(m)));
-  return m.isF32() ? m.round(result) : result;
+  return logSpecials(
+      m, x, m.isF32() ? logFinite32(m, x) : logFinite(m, x, Exactness::f64));
 }
 
 Value ampc::expandLog1p(MathBuilder m, Value x) {

@@ -50,8 +50,8 @@ def ExpandMath : Pass<"amp-expand-math"> {
     Rewrites `math.exp`, `log`, `log1p`, `tanh`, `erf`, `sin`, `cos` and `powf`, and `arith.remf`, on
     f32 and f64, scalars and vectors alike, into `arith` ops and `math.fma` without a branch,
     so that all targets give the same bits. Within 2 ulp over the whole range (sin, cos and pow
-    within 4, remf exact), subnormals kept, special values as C has them. f32 functions other than
-    exp and erf compute in f64 and round once. `math.sqrt`, `fma`, `absf`, `floor` and `roundeven` stay:
+    within 4, remf exact), subnormals kept, special values as C has them. log1p, pow, sin, cos
+    and remf of f32 compute in f64 and round once, or exactly. `math.sqrt`, `fma`, `absf`, `floor` and `roundeven` stay:
     targets have them correctly rounded.
 
     Diagnosed: any other op of the math dialect that no target has.
