@@ -90,14 +90,16 @@ static std::optional<Small> smallFormat(Type element) {
 }
 
 /// bf16 bits of an f32: round to nearest even; a NaN stays one (its quiet bit
-/// is set).
+/// is set). Both ways share the last shift, and the comparison is one of
+/// floats: two instructions of a vector less than on integers alone.
 static Value roundToBf16(Bits m, Value value) {
   Value bits = m.cast(m.i(32), value);
   Value odd = m.band(m.shr(bits, 16), m.u32(1));
-  Value rounded = m.shr(m.add(bits, m.add(odd, m.u32(0x7fff))), 16);
-  Value nan = m.bor(m.shr(bits, 16), m.u32(0x40));
-  Value isNan = m.above(m.band(bits, m.u32(0x7fffffff)), m.u32(0x7f800000));
-  return m.truncate(16, m.choose(isNan, nan, rounded));
+  Value rounded = m.add(bits, m.add(odd, m.u32(0x7fff)));
+  Value nan = m.bor(bits, m.u32(0x400000));
+  Value isNan = arith::CmpFOp::create(m.builder, m.loc,
+                                      arith::CmpFPredicate::UNO, value, value);
+  return m.truncate(16, m.shr(m.choose(isNan, nan, rounded), 16));
 }
 
 /// Bits of an 8-bit float, from an f32: round to nearest even.
