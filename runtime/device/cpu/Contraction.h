@@ -48,7 +48,7 @@ TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch,
 
 /// One contraction, ready to run; accumulates in f32 (f64 for f64) and rounds
 /// a 16-bit result once. Three ways:
-/// - f32, and bf16 on a processor that multiplies it: one library product a
+/// - f32, and bf16 on a processor with a matrix unit: one library product a
 ///   tile. A bf16 tile that is not as wide as C is made dense in scratch memory
 ///   and copied: the library's fastest product writes dense matrices only.
 /// - Other operands of 16 bits: the tile's panels are widened to f32, `kDepth`

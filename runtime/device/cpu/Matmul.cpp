@@ -21,9 +21,9 @@ dnnl::memory::data_type typeOf(DType type) {
 }
 
 /// False where an environment variable holds the library to older instructions.
-bool libraryKnowsBf16() {
+bool libraryKnowsAmx() {
   auto known = unsigned(dnnl::get_effective_cpu_isa()),
-       wanted = unsigned(dnnl::cpu_isa::avx512_core_bf16);
+       wanted = unsigned(dnnl::cpu_isa::avx512_core_amx);
   return (known & wanted) == wanted;
 }
 
@@ -104,8 +104,7 @@ class DnnlCache final : public MatmulCache {
 public:
   DnnlCache(int threads, const CpuFeatures &features)
       : library(std::make_shared<Library>()),
-        bf16((features.has_amx() || features.has("avx512-bf16")) &&
-             libraryKnowsBf16()) {
+        bf16(features.has_amx() && libraryKnowsAmx()) {
     library->engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
     for (int i = 0; i < threads; ++i)
       library->streams.emplace_back(library->engine);

@@ -48,8 +48,9 @@ public:
   [[nodiscard]] static Expected<std::unique_ptr<MatmulCache>>
   create(int threads, const CpuFeatures &features);
   virtual ~MatmulCache() = default;
-  /// Whether products of bf16 run in instructions for them (AMX, AVX512-BF16).
-  /// Without these the library emulates them, slower than f32.
+  /// Whether products of bf16 run in a matrix unit (AMX). Without one the
+  /// library's are slower than its f32: 0.6 of it with AVX512-BF16, less where
+  /// it emulates them.
   virtual bool multipliesBf16() const = 0;
   /// The primitive for `shape`. Must be called with the calling thread held to
   /// one library thread (a lease of the pool does that): oneDNN fixes the
