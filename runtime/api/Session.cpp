@@ -423,7 +423,7 @@ Expected<void> Session::write(const std::string &name,
   if (!value.bytes.empty())
     std::memcpy(slot->bytes.data(), value.bytes.data(), value.bytes.size());
   impl->lastUpdate = impl->variables->integer(state::kUpdate, impl->lastUpdate);
-  return impl->variables->refreshCopies();
+  return impl->variables->refreshCopies(slot);
 }
 
 Expected<void> Session::set_learning_rate(float rate) {

@@ -105,9 +105,10 @@ const VariableSlot *Variables::sourceOf(const VariableSlot &slot) const {
   return base < 0 ? nullptr : &slots[size_t(base)];
 }
 
-Expected<void> Variables::refreshCopies() {
+Expected<void> Variables::refreshCopies(const VariableSlot *written) {
   for (const VariableSlot &slot : slots)
-    if (const VariableSlot *base = sourceOf(slot))
+    if (const VariableSlot *base = sourceOf(slot);
+        base && (!written || base == written))
       AMPC_TRY(convert(base->dtype, base->bytes.data(), slot.dtype,
                        slot.bytes.data(),
                        slot.bytes.size() / sizeOf(slot.dtype)));

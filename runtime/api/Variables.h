@@ -34,8 +34,9 @@ public:
   /// The variable that `slot` is the 16-bit copy of, or null.
   const VariableSlot *sourceOf(const VariableSlot &slot) const;
   /// Brings the 16-bit copies up to date after variables were written from
-  /// outside.
-  [[nodiscard]] Expected<void> refreshCopies();
+  /// outside; with `written`, only the copies of that one.
+  [[nodiscard]] Expected<void>
+  refreshCopies(const VariableSlot *written = nullptr);
 
   /// Value of an i64 scalar; `otherwise` where the plan has none of that name.
   int64_t integer(std::string_view name, int64_t otherwise) const;
