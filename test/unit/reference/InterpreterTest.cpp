@@ -140,6 +140,20 @@ TEST(Variables, SetKeepsNameAndType) {
       failed(variables.set("y", program.tensor({"tensor<2xf32>", {1, 2}}))));
 }
 
+TEST(Variables, CopiesHoldTheirSourceRounded) {
+  Program program(R"(
+    amp.variable @c : tensor<3xbf16> role copy16 copy_of @w init zeros
+    amp.variable @w : tensor<3xf32> role parameter init data
+      = dense<[1.00390625, 1.01171875, -3.0]> : tensor<3xf32>)");
+  reference::Variables &variables = program.variables();
+  // Ties to even: 1 + 2^-8 goes down, 1 + 3 * 2^-8 up.
+  EXPECT_TRUE(same(numbersOf(*variables.find("c")), {1.0, 1.015625, -3.0}));
+  EXPECT_TRUE(succeeded(variables.set(
+      "w", program.tensor({"tensor<3xf32>", {2.0, 2.0009765625, 0x1p-130}}))));
+  variables.refreshCopies(program.module());
+  EXPECT_TRUE(same(numbersOf(*variables.find("c")), {2.0, 2.0, 0x1p-130}));
+}
+
 TEST(Errors, ArgumentsMustFit) {
   Program program(R"(func.func @f(%a: tensor<1xf32>) { return })");
   EXPECT_TRUE(failed(program.run("f", {})));
