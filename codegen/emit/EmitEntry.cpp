@@ -12,6 +12,8 @@ static_assert(static_cast<int>(Io::metric) ==
               static_cast<int>(rt::fb::IoKind::Metric));
 static_assert(static_cast<int>(Io::partial) ==
               static_cast<int>(rt::fb::IoKind::Partial));
+static_assert(static_cast<int>(Io::fault) ==
+              static_cast<int>(rt::fb::IoKind::Fault));
 static_assert(static_cast<int>(Io::output) ==
               static_cast<int>(rt::fb::IoKind::Output));
 

@@ -83,7 +83,7 @@ def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
 def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,
   I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>, I32EnumAttrCase<"gradient", 5>,
-  I32EnumAttrCase<"partial", 6>]>;
+  I32EnumAttrCase<"partial", 6>, I32EnumAttrCase<"fault", 7>]>;
 def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
 
 def Amp_Space : Amp_Enum<"Space", "where bytes stand", [
@@ -113,11 +113,11 @@ def Amp_WrittenLocation : AttrOrTypeParameter<"::mlir::LocationAttr", "location"
 
 def Amp_IndexRangeAttr : AttrDef<Amp_Dialect, "IndexRange"> {
   let mnemonic = "index_range";
-  let summary = "what the elements of an input must be, so that an op finds what it looks up";
+  let summary = "what the elements of a tensor must be, so that an op finds what it looks up";
   let description = [{
     `#amp.index_range<low = 0, high = 10, ignore = -100, offset = 0, extents = [4, 8], strides = [8, 1],
-    noun = "label", op = "cross_entropy", loc = loc("m.amp":12:3)>`: the elements of the input at
-    `offset + sum(i * strides)`, i below `extents` (counted in elements of the input, row-major), are in
+    noun = "label", op = "cross_entropy", loc = loc("m.amp":12:3)>`: the elements of the tensor at
+    `offset + sum(i * strides)`, i below `extents` (counted in elements of the tensor, row-major), are in
     [low, high) or equal `ignore`. `noun`, `op` and `loc` say who asks, for the message. extents and
     strides have one length, extents are at least 1, offset and strides at least 0.
   }];

@@ -54,7 +54,7 @@ LogicalResult verifyPlaces(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
-/// One or more ops may look up what an input says.
+/// One or more ops may look up what an input or an entry's values say.
 LogicalResult verifyIndexRanges(Operation *op, NamedAttribute attribute) {
   auto ranges = dyn_cast<ArrayAttr>(attribute.getValue());
   if (ranges && llvm::all_of(ranges, [](Attribute range) {
@@ -77,7 +77,7 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
   }
   if (name == kEvalOnlyAttr && !isArgument)
     return expect<UnitAttr>(op, attribute, "a unit");
-  if (name == kIndexRangeAttr && isArgument)
+  if (name == kIndexRangeAttr)
     return verifyIndexRanges(op, attribute);
   if (name == kPlaceAttr)
     return expect<PlaceAttr>(op, attribute, "#amp.place");

@@ -1,4 +1,4 @@
-// Costs shared by the interface defaults; see Interfaces.h.
+// What the interface defaults share; see Interfaces.h.
 #include "ir/dialect/Interfaces.h"
 
 #include "ir/dialect/Dialect.h"
@@ -10,6 +10,13 @@ using namespace mlir;
 #include "ir/dialect/Interfaces.cpp.inc"
 
 namespace ampc::amp {
+
+IntegerRange hullOf(ArrayRef<IntegerRange> ranges) {
+  IntegerRange hull = ranges.front();
+  for (IntegerRange range : ranges)
+    hull = {std::min(hull.low, range.low), std::max(hull.high, range.high)};
+  return hull;
+}
 
 double trafficBytes(Operation *op) {
   double bytes = 0;

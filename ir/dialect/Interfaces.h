@@ -29,7 +29,17 @@ struct IndexBound {
   int64_t low;
   int64_t high;
   std::optional<int64_t> ignore;
+  llvm::StringRef noun; ///< what messages call the operand's elements
 };
+
+/// Integers from `low` to `high`, both among them.
+struct IntegerRange {
+  int64_t low;
+  int64_t high;
+};
+
+/// The smallest range that holds `ranges`, of which there is one at least.
+IntegerRange hullOf(llvm::ArrayRef<IntegerRange> ranges);
 
 /// Bytes of all operands and results of `op`.
 double trafficBytes(mlir::Operation *op);

@@ -115,12 +115,27 @@ def Amp_RandomSite : Amp_Interface<"RandomSite"> {
 def Amp_IndexBounds : Amp_Interface<"IndexBounds"> {
   let description = [{
     An op that reads indices or labels. Values out of bounds are an error of the data (N11): entries
-    check the inputs that such operands come from.
+    check the inputs that such operands come from, or the operands themselves.
   }];
   let methods = [
-    InterfaceMethod<"The values allowed, one entry an index operand.",
+    InterfaceMethod<"The values allowed and what to call them, one entry an index operand.",
       "::llvm::SmallVector<::ampc::amp::IndexBound>", "indexBounds", (ins)>];
 }
+
+def Amp_BoundedInteger : Amp_Interface<"BoundedInteger"> {
+  let description = [{
+    An op whose integers lie between bounds that follow from its operands': an index that cannot
+    leave its range is not checked (N11).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The least and the largest integer the result may hold, before it wraps to its type; none where
+      the op cannot say. `operands` holds the range of each operand.}],
+      "::std::optional<::ampc::amp::IntegerRange>", "resultRange",
+      (ins "::llvm::ArrayRef<::ampc::amp::IntegerRange>":$operands), "",
+      "return ::ampc::amp::hullOf(operands);">];
+}
+def Amp_BoundedIntegerMethods : DeclareOpInterfaceMethods<Amp_BoundedInteger, ["resultRange"]>;
 
 def Amp_OptimizerUpdate : Amp_Interface<"OptimizerUpdate"> {
   let description = [{

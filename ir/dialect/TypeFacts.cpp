@@ -85,6 +85,11 @@ bool holdsNumber(Type element, double value) {
   return value >= -limit && value < limit && value == std::trunc(value);
 }
 
+bool fitsF32(double value) {
+  auto single = static_cast<float>(value);
+  return std::isfinite(single) && (single != 0 || value == 0);
+}
+
 Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
             double value) {
   Type element = type.getElementType();

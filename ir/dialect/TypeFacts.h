@@ -47,6 +47,9 @@ int64_t storageBytes(mlir::RankedTensorType type);
 /// among floats, which round it; integers take whole numbers in their range.
 bool holdsNumber(mlir::Type element, double value);
 
+/// Whether `value` rounds to an f32 number that is finite, and 0 only if it is.
+bool fitsF32(double value);
+
 /// A splat constant of `type` holding `value` rounded to its element type.
 mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::RankedTensorType type, double value);

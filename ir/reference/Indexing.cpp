@@ -148,6 +148,27 @@ struct OneHotModel : Model<OneHotModel, amp::OneHotOp> {
   }
 };
 
+struct FirstOutsideModel : Model<FirstOutsideModel, amp::FirstOutsideOp> {
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
+    auto op = cast<amp::FirstOutsideOp>(operation);
+    auto low = static_cast<int64_t>(op.getLow()),
+         high = static_cast<int64_t>(op.getHigh());
+    std::optional<int64_t> ignore = op.getIgnore();
+    int64_t position = -1, element = 0;
+    for (auto [at, i] : llvm::enumerate(in[0]->integers())) {
+      if ((i >= low && i < high) || i == ignore)
+        continue;
+      position = static_cast<int64_t>(at);
+      element = i;
+      break;
+    }
+    out.push_back(Tensor::ofIntegers(resultType(op, 0), {position}));
+    out.push_back(Tensor::ofIntegers(resultType(op, 1), {element}));
+    return success();
+  }
+};
+
 } // namespace
 
 void attachIndexingModels(MLIRContext &context) {
@@ -156,6 +177,7 @@ void attachIndexingModels(MLIRContext &context) {
   amp::ScatterRowsOp::attachInterface<ScatterRowsModel>(context);
   amp::ScatterAddOp::attachInterface<ScatterAddModel>(context);
   amp::OneHotOp::attachInterface<OneHotModel>(context);
+  amp::FirstOutsideOp::attachInterface<FirstOutsideModel>(context);
 }
 
 } // namespace ampc::reference

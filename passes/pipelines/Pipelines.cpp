@@ -57,9 +57,10 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // a step without them.
     passes.addPass(createCSEPass());
     passes.addPass(createEraseDeadOps());
-    // 5. Checks of inputs while ops still say what they look up, and after
-    // what nothing uses is gone: it asks for nothing.
-    passes.addPass(createCheckInputs());
+    // 5. Checks of indices while ops still say what they look up, and after
+    // what nothing uses is gone: it asks for nothing. The writes they guard
+    // stand by now.
+    passes.addPass(createCheckIndices());
     addStageVerifier(passes, stage);
     return;
   }

@@ -49,16 +49,6 @@ void keepWantedResults(func::FuncOp func, Entry entry) {
   (void)func.eraseResults(unwanted);
 }
 
-/// Drops the arguments that nothing uses: an entry asks only for the inputs it
-/// reaches.
-void eraseUnusedArguments(func::FuncOp func) {
-  llvm::BitVector unused(func.getNumArguments());
-  for (BlockArgument argument : func.getArguments())
-    if (argument.use_empty())
-      unused.set(argument.getArgNumber());
-  (void)func.eraseArguments(unused);
-}
-
 /// Puts the operand that counts in `training` mode, or outside of it, in the
 /// place of each choice between the two.
 void resolveTraining(func::FuncOp func, bool training) {
@@ -121,9 +111,10 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
           << "amp-build-entries expects stage typed with a forward function";
       return signalPassFailure();
     }
-    bool hasLoss = false, hasOutput = false;
+    bool hasLoss = false, hasMetric = false, hasOutput = false;
     for (unsigned i = 0; i < forward.getNumResults(); ++i) {
       hasLoss |= ioOf(forward, i) == Io::loss;
+      hasMetric |= ioOf(forward, i) == Io::metric;
       hasOutput |= ioOf(forward, i) == Io::output;
     }
     std::optional<RandomMode> otherMode = symbolizeRandomMode(mode);
@@ -148,8 +139,9 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
     if (!explicitly)
       wanted = {Entry::train_step, Entry::eval_step, Entry::infer};
     for (Entry entry : wanted) {
-      bool possible = entry == Entry::infer
-                          ? hasOutput
+      bool possible = entry == Entry::infer ? hasOutput
+                      : entry == Entry::eval_step
+                          ? hasLoss || hasMetric
                           : entry == Entry::gradient || hasLoss;
       if (possible) {
         buildEntry(forward, entry, *otherMode, variables);
@@ -159,7 +151,9 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
         continue;
       forward.emitError() << "entry " << stringifyEntry(entry)
                           << " has nothing to compute: the model has no "
-                          << (entry == Entry::infer ? "output" : "loss");
+                          << (entry == Entry::infer       ? "output"
+                              : entry == Entry::eval_step ? "loss and no metric"
+                                                          : "loss");
       return signalPassFailure();
     }
     forward.erase();

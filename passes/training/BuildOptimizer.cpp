@@ -55,8 +55,11 @@ public:
     variables.ensureCounter(kSeedVariable);
     Value iteration = read(variables.ensureCounter(kIterationVariable));
     Value update = read(variables.ensureCounter(kUpdateVariable));
-    Value base =
-        read(variables.ensureLearningRate(startingRate(settings, step)));
+    double start = startingRate(settings, step);
+    if (!fitsF32(start))
+      return step.emitError() << "amp.train: lr must be an f32 number, got "
+                              << start << " by base_batch";
+    Value base = read(variables.ensureLearningRate(start));
     SmallVector<Trained> trained;
     if (failed(takeGradients(trained)))
       return failure();

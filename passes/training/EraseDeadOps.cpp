@@ -18,14 +18,24 @@ void eraseDeadOps(func::FuncOp func) {
       op->erase();
 }
 
+void eraseUnusedArguments(func::FuncOp func) {
+  llvm::BitVector unused(func.getNumArguments());
+  for (BlockArgument argument : func.getArguments())
+    if (argument.use_empty())
+      unused.set(argument.getArgNumber());
+  (void)func.eraseArguments(unused);
+}
+
 namespace {
 
 class EraseDeadOpsPass : public impl::EraseDeadOpsBase<EraseDeadOpsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>())
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
       eraseDeadOps(func);
+      eraseUnusedArguments(func);
+    }
   }
 };
 

@@ -11,7 +11,7 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
     with what it reaches and asking for no other input; `@forward` is gone.
 
     - `train_step`: losses, and metrics that are not `amp.eval_only`. Only when the module has a loss.
-    - `eval_step` and `eval_finish`: every loss and metric of a whole data set. Each is a formula over
+    - `eval_step` and `eval_finish`, when there is a loss or a metric: each of them for a whole data set. Each is a formula over
       reductions of data. eval_step gives the sums and counts of these (amp.io partial), which are
       added up over the batches; eval_finish is run once on the totals, divides and applies the rest:
       scalar arithmetic on reductions, and what depends on parameters alone. A scalar of the data
@@ -94,19 +94,30 @@ def HashModel : Pass<"amp-hash-model", "::mlir::ModuleOp"> {
   }];
 }
 
-def CheckInputs : Pass<"amp-check-inputs", "::mlir::ModuleOp"> {
-  let summary = "say what the elements of inputs must be";
+def CheckIndices : Pass<"amp-check-indices", "::mlir::ModuleOp"> {
+  let summary = "let no entry write with an index or label out of range";
   let description = [{
-    Input: entries whose ops are composites still. Output: an argument whose elements an op looks up
-    (interface IndexBounds) carries `amp.index_range`: the range, which elements, who asks and where.
-    Operands are followed through reshapes, transposes, slices, broadcasts, detach and casts to wider
-    integers. Whatever is computed is not checked: such an op gives what its text says of an index out
-    of range. The runtime refuses a batch with an element out of range before the entry's first write
-    (N11, N32).
+    Input: entries whose ops are composites still. Output: whatever an op looks up (interface
+    IndexBounds) is checked, once for all that ask the same (N11, N32):
+
+    - An input, seen through reshapes, transposes, slices, broadcasts, detach and casts to wider
+      integers, carries `amp.index_range`: the range, which elements, who asks and where. The runtime
+      refuses a batch with an element out of range before it runs the entry.
+    - A constant or an iota, seen through the same, is checked here.
+    - What cannot leave the range (interface BoundedInteger) needs no check.
+    - Anything else is checked as the entry runs: an amp.first_outside where the op stands, and a last
+      result `ampc.fault` (amp.io fault) for all of them: which check failed first, or -1, the
+      position and the element. Every amp.write then writes the old value where one failed.
+
+    Diagnosed: a constant or an iota with an element out of range.
 
     ```mlir
     func.func @infer(%i: tensor<8xi32> {amp.name = "i", ...}) ...   // before: amp.take of a table of 10 rows
     func.func @infer(%i: tensor<8xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, ...>], ...})
+
+    %1 = amp.take %w, %0 axis 0 : tensor<10xf32>, tensor<8xi32> -> tensor<8xf32>                    // before: %0 = amp.add ...
+    %p, %e = amp.first_outside %0 low 0 high 10 : tensor<8xi32>                                  // after
+    return %1, %fault : tensor<8xf32>, tensor<3xi64>
     ```
   }];
 }
@@ -115,8 +126,8 @@ def EraseDeadOps : Pass<"amp-erase-dead-ops", "::mlir::ModuleOp"> {
   let summary = "erase what nothing reads";
   let description = [{
     Erases the ops of entries that have no effect and whose results nothing reads, last op first, so
-    that a dead chain goes in one sweep. Differentiation leaves such chains: gradients of operands
-    that nothing differentiates for.
+    that a dead chain goes in one sweep, then the arguments that nothing reads. Differentiation leaves
+    such chains: gradients of operands that nothing differentiates for.
 
     ```mlir
     %0 = amp.exp %x : tensor<4xf32>     // before: %1 is not used
@@ -133,17 +144,19 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
 
     step_c1: the module is in stage step and has no `@forward`.
     step_c2: every function is an entry, each entry at most once.
-    step_c3: every argument has a use, outside entry gradient.
+    step_c3: every argument has a use.
     step_c4: only train_step writes variables.
     step_c5: in train_step every read stands before every write, and a variable is written at most once.
     step_c6: train_step advances `ampc.state/iteration` and `ampc.state/update`.
     step_c7: no gradient result is left outside entry gradient.
     step_c8: an optimizer's parameter is an f32 variable of role parameter or master that the step
-    writes.
+    writes, as it is or by a choice between it and the old value.
     step_c9: a loss is an f32 or f64 scalar.
     step_c10: every random op that draws in its mode has its key.
     step_c11: no op without effect is left.
     step_c12: eval_step gives partial results, scalars, and no other entry does.
+    step_c13: a fault is an entry's last result, i64[3] with amp.index_range; the entry that has one
+    writes a variable only by a choice between a new value and the old one.
   }];
 }
 

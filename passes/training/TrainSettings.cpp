@@ -86,6 +86,10 @@ LogicalResult readGroups(ModuleOp module, ArrayAttr groups,
     if (!names)
       return module.emitError()
              << "amp.train: a group needs `names`, got " << item;
+    auto groupError = [&] {
+      auto loc = group.getAs<LocationAttr>("loc");
+      return emitError(loc ? Location(loc) : module.getLoc()) << "amp.train: ";
+    };
     DictionaryAttr own =
         without(group, {"patterns", "names", "frozen", "lr", "loc"});
     for (auto name : names.getAsRange<StringAttr>()) {
@@ -100,10 +104,12 @@ LogicalResult readGroups(ModuleOp module, ArrayAttr groups,
       if (!rate)
         continue;
       double value = rate.getValueAsDouble();
+      if (!fitsF32(value))
+        return groupError() << "lr must be an f32 number, got " << value;
       if (value != settings.learningRate && settings.learningRate == 0)
-        return module.emitError()
-               << "amp.train: a group has lr " << value
-               << ", which needs an optimizer whose own lr is not 0";
+        return groupError() << "a group has lr " << value
+                            << ", which needs an optimizer whose own lr is "
+                               "not 0";
       parameter.rateShare =
           value == settings.learningRate ? 1 : value / settings.learningRate;
     }
@@ -136,6 +142,9 @@ FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
     return module.emitError()
            << "amp.train: '" << name.getValue() << "' is not an optimizer op";
   TrainSettings settings(*op, rate.getValueAsDouble());
+  if (!fitsF32(settings.learningRate))
+    return module.emitError()
+           << "amp.train: lr must be an f32 number, got " << rate;
   FailureOr<ScheduleSettings> schedule = readSchedule(module, train);
   if (failed(schedule))
     return failure();

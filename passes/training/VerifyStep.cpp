@@ -14,19 +14,45 @@ namespace ampc {
 namespace {
 
 /// step_c3: an entry asks only for what it uses.
-LogicalResult verifyArguments(func::FuncOp func, Entry entry) {
+LogicalResult verifyArguments(func::FuncOp func) {
   for (BlockArgument argument : func.getArguments()) {
-    if (argument.use_empty() && entry != Entry::gradient)
+    if (argument.use_empty())
       return func.emitOpError()
              << "argument " << argument.getArgNumber() << " has no use";
   }
   return success();
 }
 
-/// step_c7, step_c9, step_c12: results are of their kind.
+/// step_c13: `result` of `func` is a fault, and nothing is written in spite of
+/// it.
+LogicalResult verifyFault(func::FuncOp func, unsigned result) {
+  auto type =
+      RankedTensorType::get({3}, IntegerType::get(func.getContext(), 64));
+  if (result + 1 != func.getNumResults() ||
+      func.getResultTypes()[result] != type ||
+      !func.getResultAttr(result, kIndexRangeAttr))
+    return func.emitOpError()
+           << "result " << result << " is a fault; it must be the last one, "
+           << type << " with " << kIndexRangeAttr;
+  for (auto write : func.front().getOps<WriteOp>()) {
+    auto choice = write.getInput().getDefiningOp<SelectOp>();
+    auto old = choice ? choice.getOnFalse().getDefiningOp<ReadOp>() : ReadOp();
+    if (!old || old.getVariable() != write.getVariable())
+      return write.emitOpError() << "must write the old value of '"
+                                 << write.getVariable() << "' after a fault";
+  }
+  return success();
+}
+
+/// step_c7, step_c9, step_c12, step_c13: results are of their kind.
 LogicalResult verifyResults(func::FuncOp func, Entry entry) {
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     auto io = func.getResultAttrOfType<IoAttr>(i, kIoAttr);
+    if (io.getValue() == Io::fault) {
+      if (failed(verifyFault(func, i)))
+        return failure();
+      continue;
+    }
     if (io.getValue() == Io::gradient && entry != Entry::gradient)
       return func.emitOpError()
              << "result " << i << " is a gradient that nothing consumed";
@@ -95,10 +121,15 @@ LogicalResult verifyOp(Operation *op,
     if (!master || !variable.tensorType().getElementType().isF32())
       return op->emitOpError()
              << "must update an f32 variable of role parameter or master";
+    auto writes = [&](Operation *user) {
+      auto write = dyn_cast<WriteOp>(user);
+      return write && write.getVariable() == read.getVariable();
+    };
+    // As it is, or where a condition holds.
     bool written =
         llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
-          auto write = dyn_cast<WriteOp>(user);
-          return write && write.getVariable() == read.getVariable();
+          return writes(user) || (isa<SelectOp>(user) &&
+                                  llvm::any_of(user->getUsers(), writes));
         });
     if (!written)
       return op->emitOpError() << "updates '" << read.getVariable()
@@ -141,7 +172,7 @@ class VerifyStepPass : public impl::VerifyStepBase<VerifyStepPass> {
       if (!seen.insert(static_cast<uint32_t>(*entry)).second)
         return func.emitOpError()
                << "is a second entry " << stringifyEntry(*entry);
-      if (failed(verifyArguments(func, *entry)) ||
+      if (failed(verifyArguments(func)) ||
           failed(verifyResults(func, *entry)) ||
           failed(verifyWrites(func, *entry)))
         return failure();

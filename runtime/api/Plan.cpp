@@ -53,11 +53,9 @@ portsOf(const fb::Plan &plan,
   std::vector<Port> ports;
   for (unsigned i = 0; list && i < list->size(); ++i) {
     const fb::Port &source = *list->Get(i);
-    Port port{source.name()->str(),
-              PortKind(source.kind()),
-              DType(source.type()->dtype()),
-              {},
-              checksOf(plan, source)};
+    Port port{source.name()->str(),          PortKind(source.kind()),
+              DType(source.type()->dtype()), {},
+              checksOf(plan, source),        placeOf(plan, source.source())};
     if (auto *shape = source.type()->shape())
       port.shape.assign(shape->begin(), shape->end());
     ports.push_back(std::move(port));
@@ -99,10 +97,24 @@ std::vector<Port> Plan::inputs(EntryKind kind) const {
   return entry ? portsOf(source->plan(), entry->inputs()) : std::vector<Port>();
 }
 
+/// What an entry gives, its fault last.
+static std::vector<Port> allOutputs(const PlanFile &file, EntryKind kind) {
+  const fb::Entry *entry = findEntry(file, kind);
+  return entry ? portsOf(file.plan(), entry->outputs()) : std::vector<Port>();
+}
+
 std::vector<Port> Plan::outputs(EntryKind kind) const {
-  const fb::Entry *entry = findEntry(*source, kind);
-  return entry ? portsOf(source->plan(), entry->outputs())
-               : std::vector<Port>();
+  std::vector<Port> ports = allOutputs(*source, kind);
+  if (!ports.empty() && ports.back().kind == PortKind::Fault)
+    ports.pop_back();
+  return ports;
+}
+
+std::optional<Port> Plan::fault(EntryKind kind) const {
+  std::vector<Port> ports = allOutputs(*source, kind);
+  if (ports.empty() || ports.back().kind != PortKind::Fault)
+    return std::nullopt;
+  return std::move(ports.back());
 }
 
 TrainDefaults Plan::train_defaults() const {

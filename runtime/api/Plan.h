@@ -45,8 +45,10 @@ public:
   bool has_entry(EntryKind entry) const;
   /// What an entry takes; empty if there is no such entry.
   std::vector<Port> inputs(EntryKind entry) const;
-  /// What an entry gives.
+  /// What an entry gives, its fault aside.
   std::vector<Port> outputs(EntryKind entry) const;
+  /// What an entry checks as it runs: an output after all others.
+  std::optional<Port> fault(EntryKind entry) const;
   TrainDefaults train_defaults() const;
   /// The model's data lines.
   std::vector<DataLine> data_lines() const;

@@ -27,6 +27,7 @@ struct EntryState {
   bool present = false;
   size_t number = 0;
   std::vector<Port> inputs, outputs;
+  std::optional<Port> fault; ///< the output after `outputs`
 };
 
 double scalarAt(DType type, const std::byte *from) {
@@ -60,6 +61,8 @@ struct Session::Impl {
     return entries[static_cast<size_t>(kind)];
   }
   Expected<void> feed(EntryKind kind, const Batch &batch);
+  /// Runs an entry on `batch`; a fault is an error.
+  Expected<void> run(EntryKind kind, const Batch &batch);
   double output(const EntryState &entry, size_t index) const;
   void record();
   /// Runs an entry of numbers that writes no variable.
@@ -140,6 +143,19 @@ Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
   return {};
 }
 
+Expected<void> Session::Impl::run(EntryKind kind, const Batch &batch) {
+  AMPC_TRY(feed(kind, batch));
+  const EntryState &state = entry(kind);
+  AMPC_TRY(executor->run(state.number));
+  if (!state.fault)
+    return {};
+  FaultRecord record;
+  std::memcpy(record.data(),
+              executor->output(state.number, state.outputs.size()),
+              sizeof record);
+  return check_fault(*state.fault, record);
+}
+
 /// Value of a scalar output as the entry gives it.
 double Session::Impl::output(const EntryState &state, size_t index) const {
   return scalarAt(state.outputs[index].dtype,
@@ -169,8 +185,7 @@ void Session::Impl::record() {
 Expected<void> Session::Impl::numbers(EntryKind kind, const Batch &batch,
                                       std::span<double> values) {
   EntryState &state = entry(kind);
-  AMPC_TRY(feed(kind, batch));
-  AMPC_TRY(executor->run(state.number));
+  AMPC_TRY(run(kind, batch));
   for (size_t i = 0; i < state.outputs.size(); ++i)
     values[i] = output(state, i);
   return {};
@@ -240,6 +255,7 @@ Expected<Session> Session::open(const Plan &plan,
     state.number = number.value_or(0);
     state.inputs = plan.inputs(kind);
     state.outputs = plan.outputs(kind);
+    state.fault = plan.fault(kind);
   }
   AMPC_ASSIGN(impl->outputs,
               classify_outputs(impl->entry(EntryKind::TrainStep).outputs,
@@ -287,12 +303,11 @@ Expected<void> Session::step(const Batch &batch) {
         fmt::format("{} results are waiting; poll() takes them", kResultRing));
   if (impl->fault)
     return tl::unexpected(*impl->fault);
-  if (Expected<void> fed = impl->feed(EntryKind::TrainStep, batch); !fed) {
-    if (fed.error().code == Code::BadInput)
-      impl->fault = fault_of(fed.error(), iteration() + 1);
-    return tl::unexpected(impl->fault.value_or(fed.error()));
+  if (Expected<void> ran = impl->run(EntryKind::TrainStep, batch); !ran) {
+    if (ran.error().code == Code::BadInput)
+      impl->fault = fault_of(ran.error(), iteration() + 1);
+    return tl::unexpected(impl->fault.value_or(ran.error()));
   }
-  AMPC_TRY(impl->executor->run(impl->entry(EntryKind::TrainStep).number));
   impl->record();
   return {};
 }
@@ -313,9 +328,8 @@ Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
   if (kind == EntryKind::TrainStep)
     return fail(Code::Usage, "run",
                 "train_step writes variables; step() runs it");
-  AMPC_TRY(impl->feed(kind, batch));
+  AMPC_TRY(impl->run(kind, batch));
   const EntryState &state = impl->entry(kind);
-  AMPC_TRY(impl->executor->run(state.number));
   std::vector<NamedTensor> out;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     const Port &port = state.outputs[i];

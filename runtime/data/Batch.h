@@ -19,10 +19,12 @@ enum class PortKind : uint8_t {
   Loss,
   Metric,
   Gradient,
-  Partial
+  Partial,
+  Fault
 };
 
-/// What an op asks of the elements of an input that it looks up.
+/// What an op asks of the elements of a tensor that it looks up: an input, or
+/// one that the entry computes.
 struct IndexCheck {
   int64_t low = 0, high = 0; ///< [low, high)
   std::optional<int64_t> ignore;
@@ -40,7 +42,8 @@ struct Port {
   PortKind kind = PortKind::Input;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
-  std::vector<IndexCheck> checks = {}; ///< of an input's elements
+  std::vector<IndexCheck> checks = {}; ///< of an input, or of the fault
+  std::string where = ""; ///< its place in the model's source, or empty
 };
 
 /// Borrowed tensors by name. What they point to must live until the call they

@@ -2,6 +2,7 @@
 #include "runtime/plan/FileIO.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,8 +114,30 @@ static int renameWithoutReplacing(const char *from, const char *to) {
   return 0;
 }
 
-Expected<AtomicFile> AtomicFile::create(const std::string &path,
+/// Links that are followed; a longer chain is a circle.
+static constexpr int kMaxLinks = 40;
+
+/// The file that `path` leads to. The new file takes that one's name, and the
+/// link stays.
+static Expected<std::string> withoutLinks(const std::string &given) {
+  std::string path = given;
+  for (int links = 0; links < kMaxLinks; ++links) {
+    char text[PATH_MAX];
+    ssize_t length = ::readlink(path.c_str(), text, sizeof text);
+    if (length <= 0 || size_t(length) == sizeof text)
+      return path;
+    std::string target(text, size_t(length));
+    size_t slash = path.find_last_of('/');
+    bool relative = target[0] != '/' && slash != std::string::npos;
+    path = relative ? path.substr(0, slash + 1) + target : target;
+  }
+  return fail(Code::Usage, given,
+              "expected a file name, found links in a circle");
+}
+
+Expected<AtomicFile> AtomicFile::create(const std::string &given,
                                         bool overwrite) {
+  AMPC_ASSIGN(std::string path, withoutLinks(given));
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode))

@@ -50,8 +50,8 @@ public:
   AtomicFile &operator=(AtomicFile &&) = delete;
   ~AtomicFile();
 
-  /// Starts the file that will stand at `path`. An existing file is an error
-  /// (Code Usage) unless `overwrite`.
+  /// Starts the file that will stand at `path`, or where the link at `path`
+  /// leads. An existing file is an error (Code Usage) unless `overwrite`.
   [[nodiscard]] static Expected<AtomicFile> create(const std::string &path,
                                                    bool overwrite);
   /// Appends `bytes`.

@@ -24,6 +24,12 @@ std::optional<uint64_t> product(uint64_t a, uint64_t b) {
   return a * b;
 }
 
+/// Number of a check, position and element.
+bool isFaultType(const fb::TensorType &type) {
+  return type.dtype() == fb::DType::I64 && sizeOfVector(type.shape()) == 1 &&
+         type.shape()->Get(0) == 3;
+}
+
 class Verifier {
 public:
   Verifier(const fb::Plan &plan, uint64_t constantBytes,
@@ -51,6 +57,9 @@ private:
   /// The elements that a check looks at lie in the input.
   Expected<void> check(const fb::Port &port, const fb::IndexCheck &check,
                        std::string_view what) const;
+  /// A fault's check tells the extents of a tensor, for messages.
+  Expected<void> computedCheck(const fb::IndexCheck &check,
+                               std::string_view what) const;
   Expected<void> entry(const fb::Entry &entry) const;
   /// `bytes` bytes from `place` on lie in its region; `written` places may not
   /// be read-only.
@@ -241,6 +250,14 @@ Expected<void> Verifier::check(const fb::Port &port,
   return source(check.source(), what);
 }
 
+Expected<void> Verifier::computedCheck(const fb::IndexCheck &check,
+                                       std::string_view what) const {
+  for (unsigned axis = 0; axis < sizeOfVector(check.extents()); ++axis)
+    if (check.extents()->Get(axis) == 0)
+      return error(fmt::format("{}: a check of no elements", what));
+  return source(check.source(), what);
+}
+
 Expected<void>
 Verifier::ports(const fb::Entry &entry,
                 const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
@@ -266,10 +283,17 @@ Verifier::ports(const fb::Entry &entry,
     if (scalar && sizeOfVector(port.type()->shape()) != 0)
       return error(
           fmt::format("{}: a loss, metric or partial is a scalar", what));
-    if (!inputs && sizeOfVector(port.checks()) != 0)
-      return error(fmt::format("{} is checked; only inputs are", what));
+    bool isFault = port.kind() == fb::IoKind::Fault;
+    if (isFault && !isFaultType(*port.type()))
+      return error(fmt::format("{}: a fault is i64[3]", what));
+    if (isFault && i + 1 != list->size())
+      return error(fmt::format("{}: a fault is the last output", what));
+    if (!inputs && !isFault && sizeOfVector(port.checks()) != 0)
+      return error(
+          fmt::format("{} is checked; only inputs and the fault are", what));
     for (unsigned c = 0; c < sizeOfVector(port.checks()); ++c)
-      AMPC_TRY(check(port, *port.checks()->Get(c), what));
+      AMPC_TRY(isFault ? computedCheck(*port.checks()->Get(c), what)
+                       : check(port, *port.checks()->Get(c), what));
     AMPC_TRY(source(port.source(), what));
   }
   return {};

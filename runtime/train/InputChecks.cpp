@@ -1,4 +1,4 @@
-// Checks of what a batch holds.
+// Checks of what ops look up.
 #include "runtime/train/InputChecks.h"
 
 #include <array>
@@ -42,13 +42,27 @@ std::optional<uint64_t> firstBroken(const IndexCheck &check, const T *data) {
 }
 
 /// `[3, 5]`, the coordinates of element `element`.
-std::string positionText(uint64_t element, std::span<const int64_t> shape) {
+template <class Extent>
+std::string positionText(uint64_t element, const std::vector<Extent> &shape) {
   std::vector<uint64_t> at(shape.size());
   for (size_t axis = shape.size(); axis-- > 0;) {
     at[axis] = element % uint64_t(shape[axis]);
     element /= uint64_t(shape[axis]);
   }
   return fmt::format("[{}]", fmt::join(at, ", "));
+}
+
+/// Element `found` at `position` of `what` breaks `check`.
+tl::unexpected<Error> outside(const IndexCheck &check, int64_t found,
+                              const std::string &position,
+                              const std::string &what) {
+  std::string ignored =
+      check.ignore ? fmt::format(" and is not the ignored {}", *check.ignore)
+                   : "";
+  return fail(Code::BadInput, check.where,
+              fmt::format("{} {} at {} of {} is outside [{}, {}){} ({})",
+                          check.noun, found, position, what, check.low,
+                          check.high, ignored, check.op));
 }
 
 } // namespace
@@ -70,16 +84,20 @@ Expected<void> check_input(const Port &port, const TensorView &value) {
       look(int64_t());
     if (!broken)
       continue;
-    std::string ignored =
-        check.ignore ? fmt::format(" and is not the ignored {}", *check.ignore)
-                     : "";
-    return fail(Code::BadInput, check.where,
-                fmt::format("{} {} at {} of '{}' is outside [{}, {}){} ({})",
-                            check.noun, found,
-                            positionText(*broken, port.shape), port.name,
-                            check.low, check.high, ignored, check.op));
+    return outside(check, found, positionText(*broken, port.shape),
+                   fmt::format("'{}'", port.name));
   }
   return {};
+}
+
+Expected<void> check_fault(const Port &fault, const FaultRecord &record) {
+  auto [number, position, element] = record;
+  if (number < 0 || size_t(number) >= fault.checks.size())
+    return {};
+  const IndexCheck &check = fault.checks[size_t(number)];
+  return outside(check, element,
+                 positionText(uint64_t(position), check.extents),
+                 "the computed tensor");
 }
 
 Error fault_of(Error error, int64_t iteration) {

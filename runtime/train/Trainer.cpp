@@ -22,6 +22,11 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// A number as messages have it: a NaN has no sign.
+std::string numberText(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
 /// One run; members are what the parts of the loop share.
 class Run {
 public:
@@ -38,6 +43,7 @@ private:
   Expected<void> openMetrics(const std::string &path);
   Expected<void> take();
   Expected<void> judge(const StepResult &result);
+  tl::unexpected<Error> lossError(double loss, const std::string &why) const;
   Expected<void> report(const StepResult &result);
   Expected<void> save();
   Expected<void> validate();
@@ -56,6 +62,7 @@ private:
   uint64_t savedAt = 0;   ///< window of the last checkpoint
   uint64_t skipped = 0;   ///< windows that changed nothing
   uint64_t badInARow = 0;
+  bool spoilt = false; ///< whether the last window wrote with a loss not finite
   std::optional<uint64_t> validatedAt; ///< window of the last evaluation
   double bestLoss = std::numeric_limits<double>::infinity(); ///< validation
   uint64_t notBetter = 0; ///< validations since that one
@@ -115,11 +122,20 @@ Expected<void> Run::prepare() {
   return {};
 }
 
+/// The end of a run for the loss of its last window.
+tl::unexpected<Error> Run::lossError(double loss,
+                                     const std::string &why) const {
+  return fail(Code::TrainingFailed, stepper.model_name(),
+              fmt::format("step {}: the loss is {}; {}", summary.steps,
+                          numberText(loss), why));
+}
+
 /// Ends the run where losses or gradients stay non-finite.
 Expected<void> Run::judge(const StepResult &result) {
   if (!result.applied)
     ++skipped;
-  if (result.applied && std::isfinite(result.loss)) {
+  spoilt = result.applied && !std::isfinite(result.loss);
+  if (result.applied && !spoilt) {
     badInARow = 0;
     return {};
   }
@@ -127,11 +143,10 @@ Expected<void> Run::judge(const StepResult &result) {
   if (options.nonfinite == Nonfinite::Ignore)
     return {};
   if (options.nonfinite == Nonfinite::Fail || badInARow >= options.max_skipped)
-    return fail(
-        Code::TrainingFailed, stepper.model_name(),
-        fmt::format("step {}: the loss is {}{}; {} such steps in a row",
-                    result.iteration, result.loss,
-                    result.applied ? "" : " and the gradients are not finite",
+    return lossError(
+        result.loss,
+        fmt::format("{}{} such steps in a row",
+                    result.applied ? "" : "the gradients are not finite; ",
                     badInARow));
   return {};
 }
@@ -214,6 +229,11 @@ Expected<void> Run::validate() {
     options.validated(summary.steps, *summary.validation);
   for (MetricsFile &file : files)
     AMPC_TRY(file.write(validation_line(summary.steps, *summary.validation)));
+  if (!std::isfinite(summary.validation->loss) &&
+      options.nonfinite != Nonfinite::Ignore)
+    return fail(Code::TrainingFailed, stepper.model_name(),
+                fmt::format("step {}: the validation loss is {}", summary.steps,
+                            numberText(summary.validation->loss)));
   bool better = summary.validation->loss < bestLoss;
   notBetter = better ? 0 : notBetter + 1;
   if (better)
@@ -227,10 +247,13 @@ Expected<void> Run::validate() {
 Expected<void> Run::finish() {
   AMPC_TRY(stepper.sync());
   AMPC_TRY(take());
+  if (spoilt && !summary.interrupted && options.nonfinite != Nonfinite::Ignore)
+    return lossError(summary.loss, "the run ends with it");
+  // Whatever the validation says, the run is saved.
+  AMPC_TRY(save());
   bool fresh = validatedAt != summary.steps;
   if (!summary.interrupted && fresh)
     AMPC_TRY(validate());
-  AMPC_TRY(save());
   summary.wall_seconds = secondsSince(start);
   summary.memory = stepper.memory();
   for (MetricsFile &file : files)
@@ -261,10 +284,10 @@ Expected<TrainSummary> Run::train() {
       AMPC_TRY(stepper.sync());
       AMPC_TRY(take());
     }
-    if (due(options.validate_every))
-      AMPC_TRY(validate());
     if (due(options.save_every))
       AMPC_TRY(save());
+    if (due(options.validate_every))
+      AMPC_TRY(validate());
     if (options.early_stop && notBetter >= options.early_stop) {
       summary.stopped =
           fmt::format("no lower validation loss in {} evaluations", notBetter);

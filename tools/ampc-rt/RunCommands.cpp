@@ -321,10 +321,20 @@ Expected<Code> runInfer(Stepper &stepper, const RunOptions &options) {
 Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
                         std::vector<GivenTensor> inputs,
                         const RunOptions &options) {
-  for (const Port &port : stepper.inputs(entry))
+  for (const Port &port : stepper.inputs(entry)) {
+    bool given = false;
     for (GivenTensor &input : inputs)
-      if (input.name == port.name)
+      if (input.name == port.name) {
+        given = true;
         AMPC_TRY(fitInput(input, port));
+      }
+    if (!given)
+      return fail(Code::BadInput,
+                  port.where.empty() ? stepper.model_name() : port.where,
+                  fmt::format("'{0}' ({1}) is not given; expected --input "
+                              "{0}=FILE.npy",
+                              port.name, typeText(port.dtype, port.shape)));
+  }
   Batch batch;
   for (const GivenTensor &input : inputs)
     batch.set(input.name, input.tensor);

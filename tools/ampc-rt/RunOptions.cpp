@@ -7,15 +7,16 @@
 namespace ampc::rt {
 
 CLI::Option *addCount(CLI::App &command, const std::string &name,
-                      std::optional<uint64_t> &to, const std::string &text) {
-  auto parse = [name, &to](const std::string &given) {
+                      std::optional<uint64_t> &to, const std::string &text,
+                      uint64_t least) {
+  auto parse = [name, &to, least](const std::string &given) {
     uint64_t value = 0;
     const char *end = given.data() + given.size();
     auto [stop, error] = std::from_chars(given.data(), end, value);
-    if (error != std::errc() || stop != end)
+    if (error != std::errc() || stop != end || value < least)
       throw CLI::ValidationError(
-          name, fmt::format("expected a whole number from 0 to {}, got '{}'",
-                            UINT64_MAX, given));
+          name, fmt::format("expected a whole number from {} to {}, got '{}'",
+                            least, UINT64_MAX, given));
     to = value;
   };
   return command.add_option_function<std::string>(name, parse, text)
@@ -61,7 +62,7 @@ void addDataOptions(CLI::App &command, RunOptions &options) {
 void addTrainOptions(CLI::App &command, RunOptions &options) {
   addDataOptions(command, options);
   addCount(command, "--steps", options.steps,
-           "Windows in all, those before a resume included");
+           "Windows in all, those before a resume included", 1);
   CLI::Option *out = command.add_option(
       "--out", options.out, "Directory of checkpoints and metrics.jsonl");
   addCount(command, "--save-every", options.save_every,
@@ -71,7 +72,7 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   addCount(command, "--validate-every", options.validate_every,
            "Steps between validations (0: the end)");
   addCount(command, "--early-stop", options.early_stop,
-           "End after N validations without a lower loss");
+           "End after N validations without a lower loss", 1);
   command
       .add_option("--time-limit", options.time_limit,
                   "Begin no step after that many seconds")

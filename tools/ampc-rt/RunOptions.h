@@ -26,10 +26,12 @@ struct RunOptions {
   std::string output_dir;
 };
 
-/// Adds an option of a whole number. What is none (a sign, a fraction, more
-/// than 64 bits) is refused with the option's name and the value.
+/// Adds an option of a whole number from `least` on. What is none (a sign, a
+/// fraction, more than 64 bits) is refused with the option's name and the
+/// value.
 CLI::Option *addCount(CLI::App &command, const std::string &name,
-                      std::optional<uint64_t> &to, const std::string &text);
+                      std::optional<uint64_t> &to, const std::string &text,
+                      uint64_t least = 0);
 /// Reserves options of the contract whose feature is not there yet: given, they
 /// are said to be missing rather than unknown.
 void addReserved(CLI::App &command, std::initializer_list<const char *> names);

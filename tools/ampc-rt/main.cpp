@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
       add("eval", "Losses and metrics on a data set",
           "eval mlp.ampx --weights run/last --data x,y=normal:2 --steps 4");
   addDataOptions(*eval, options);
-  addCount(*eval, "--steps", options.steps, "Batches (default: one epoch)");
+  addCount(*eval, "--steps", options.steps, "Batches (default: one epoch)", 1);
   addInferOptions(
       *add("infer", "One forward pass", "infer mlp.ampx --input x=x.npy"),
       options);

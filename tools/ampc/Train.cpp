@@ -33,7 +33,7 @@ Action addEval(CLI::App &app) {
   addModelOptions(*command, *options);
   rt::addDataOptions(*command, options->run);
   rt::addCount(*command, "--steps", options->run.steps,
-               "Batches (default: one epoch)");
+               "Batches (default: one epoch)", 1);
   return [options]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(OpenCommand open, openModel(*options, {"eval_step"}));
     return rt::runEval(*open.opened.stepper, settingsOf(open.opened),

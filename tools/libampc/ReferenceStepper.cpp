@@ -118,6 +118,11 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
       reference::run(func, arguments, variables);
   if (failed(values))
     return tl::unexpected(capture.error("the reference evaluator failed"));
+  if (std::optional<rt::Port> port = plan.fault(entry)) {
+    rt::FaultRecord record;
+    llvm::copy(values->pop_back_val().integers(), record.begin());
+    AMPC_TRY(rt::check_fault(*port, record));
+  }
   return std::move(*values);
 }
 

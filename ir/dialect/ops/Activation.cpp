@@ -285,5 +285,20 @@ LogicalResult ClipOp::backward(OpBuilder &builder, ValueRange gradients,
 }
 SmallVector<Value> ClipOp::savedOperands() { return {getInput()}; }
 
+std::optional<IntegerRange>
+ClipOp::resultRange(ArrayRef<IntegerRange> operands) {
+  IntegerRange range = operands[0];
+  // The bounds of integers are whole and of their type (clip_c2).
+  if (getMin()) {
+    auto low = static_cast<int64_t>(getMin()->convertToDouble());
+    range = {std::max(range.low, low), std::max(range.high, low)};
+  }
+  if (getMax()) {
+    auto high = static_cast<int64_t>(getMax()->convertToDouble());
+    range = {std::min(range.low, high), std::min(range.high, high)};
+  }
+  return range;
+}
+
 #define GET_OP_CLASSES
 #include "ir/dialect/ops/Activation.cpp.inc"

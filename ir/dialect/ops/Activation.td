@@ -102,7 +102,8 @@ def Amp_SoftplusOp : Amp_ActivationOp<"softplus"> {
   let hasVerifier = 1;
 }
 
-def Amp_ClipOp : Amp_NumberUnaryOp<"clip", [DeclareOpInterfaceMethods<Amp_Decomposable>]> {
+def Amp_ClipOp : Amp_NumberUnaryOp<"clip", [
+    DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise restriction to an interval";
   let description = [{
     `result[i] = minimum(maximum(input[i], min), max)`, without the bound that is absent, each bound

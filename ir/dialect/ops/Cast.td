@@ -6,7 +6,8 @@ include "ir/dialect/ops/Base.td"
 
 def Amp_CastOp : Amp_PureOp<"cast", [
     DeclareOpInterfaceMethods<Amp_Differentiable>, Amp_Fusible, Amp_CostModel,
-    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>, SameOperandsAndResultShape]> {
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>, Amp_BoundedInteger,
+    SameOperandsAndResultShape]> {
   let summary = "element type conversion";
   let description = [{
     Float to float rounds to nearest, ties to even; overflow gives inf (NaN for f8E4M3FN), NaN stays

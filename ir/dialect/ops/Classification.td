@@ -6,7 +6,7 @@ include "ir/dialect/ops/Base.td"
 
 // An op on rows of C numbers (the last axis) and one label a row. A row whose label is ignore_index
 // is ignored: it adds nothing to sum and count and gets exactly zero gradient (N11). Any other label
-// outside [0, C) is an error of the entries' check of inputs; the op itself then picks no class: the
+// outside [0, C) is an error that the entries' checks find; the op itself then picks no class: the
 // label's number, and its weight where there are weights, count as 0. Labels are compared as integers (N5).
 class Amp_LabelOp<string mnemonic, list<Trait> traits = []>
     : Amp_PureOp<mnemonic, !listconcat([
@@ -29,7 +29,7 @@ class Amp_LabelOp<string mnemonic, list<Trait> traits = []>
     }
     ::llvm::SmallVector<::ampc::amp::IndexBound> $cppClass::indexBounds() {
       int64_t classes = ::ampc::amp::tensorType(getOperation()->getOperand(0)).getShape().back();
-      return {{/*operand=*/1, 0, classes, static_cast<int64_t>(getIgnoreIndex())}};
+      return {{/*operand=*/1, 0, classes, static_cast<int64_t>(getIgnoreIndex()), "label"}};
     }
     ::ampc::amp::FusionKind $cppClass::fusionKind() {
       return ::ampc::amp::FusionKind::row_reduce;

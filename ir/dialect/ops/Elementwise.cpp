@@ -1,5 +1,7 @@
-// Arithmetic, one value an element: derivatives (N15).
+// Arithmetic, one value an element: derivatives (N15), ranges of integers.
 #include "ir/dialect/Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -125,6 +127,76 @@ LogicalResult RemainderOp::backward(OpBuilder &builder, ValueRange gradients,
   return success();
 }
 SmallVector<Value> RemainderOp::savedOperands() { return {getLhs(), getRhs()}; }
+
+//===----------------------------------------------------------------------===//
+// Ranges of integers
+//===----------------------------------------------------------------------===//
+
+std::optional<IntegerRange>
+AddOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  IntegerRange sum;
+  if (llvm::AddOverflow(a.low, b.low, sum.low) ||
+      llvm::AddOverflow(a.high, b.high, sum.high))
+    return std::nullopt;
+  return sum;
+}
+
+std::optional<IntegerRange>
+SubOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  IntegerRange difference;
+  if (llvm::SubOverflow(a.low, b.high, difference.low) ||
+      llvm::SubOverflow(a.high, b.low, difference.high))
+    return std::nullopt;
+  return difference;
+}
+
+std::optional<IntegerRange>
+MulOp::resultRange(ArrayRef<IntegerRange> operands) {
+  SmallVector<IntegerRange> corners;
+  for (int64_t a : {operands[0].low, operands[0].high})
+    for (int64_t b : {operands[1].low, operands[1].high}) {
+      int64_t product;
+      if (llvm::MulOverflow(a, b, product))
+        return std::nullopt;
+      corners.push_back({product, product});
+    }
+  return hullOf(corners);
+}
+
+std::optional<IntegerRange>
+MaximumOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  return IntegerRange{std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+
+std::optional<IntegerRange>
+MinimumOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  return IntegerRange{std::min(a.low, b.low), std::min(a.high, b.high)};
+}
+
+std::optional<IntegerRange>
+FloorDivOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  if (b.low < 1)
+    return std::nullopt;
+  // Nearer to zero by the larger divisor.
+  return IntegerRange{
+      llvm::divideFloorSigned(a.low, a.low < 0 ? b.low : b.high),
+      llvm::divideFloorSigned(a.high, a.high < 0 ? b.high : b.low)};
+}
+
+std::optional<IntegerRange>
+RemainderOp::resultRange(ArrayRef<IntegerRange> operands) {
+  auto [a, b] = std::pair(operands[0], operands[1]);
+  if (b.low < 1)
+    return std::nullopt;
+  if (a.low >= 0 && a.high < b.low)
+    return a;
+  return IntegerRange{0, b.high - 1};
+}
 
 #define GET_OP_CLASSES
 #include "ir/dialect/ops/Elementwise.cpp.inc"

@@ -4,7 +4,7 @@
 
 include "ir/dialect/ops/Base.td"
 
-def Amp_AddOp : Amp_BinaryOp<"add", [Commutative]> {
+def Amp_AddOp : Amp_BinaryOp<"add", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise sum";
   let description = [{
     `result[i] = lhs[i] + rhs[i]`, rounded once to the result type (N3); integers wrap.
@@ -19,7 +19,7 @@ def Amp_AddOp : Amp_BinaryOp<"add", [Commutative]> {
   }];
 }
 
-def Amp_SubOp : Amp_BinaryOp<"sub"> {
+def Amp_SubOp : Amp_BinaryOp<"sub", [Amp_BoundedIntegerMethods]> {
   let summary = "elementwise difference";
   let description = [{
     `result[i] = lhs[i] - rhs[i]`, rounded once to the result type; integers wrap.
@@ -31,7 +31,7 @@ def Amp_SubOp : Amp_BinaryOp<"sub"> {
   }];
 }
 
-def Amp_MulOp : Amp_BinaryOp<"mul", [Commutative]> {
+def Amp_MulOp : Amp_BinaryOp<"mul", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise product";
   let description = [{
     `result[i] = lhs[i] * rhs[i]`, rounded once to the result type; integers wrap. Never contracted
@@ -57,7 +57,7 @@ def Amp_DivOp : Amp_BinaryOp<"div"> {
   let results = (outs Amp_FloatTensor:$result);
 }
 
-def Amp_MaximumOp : Amp_BinaryOp<"maximum", [Commutative]> {
+def Amp_MaximumOp : Amp_BinaryOp<"maximum", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise maximum";
   let description = [{
     The larger of lhs[i] and rhs[i]. NaN propagates; maximum(-0, +0) is +0 in either order (N4).
@@ -69,7 +69,7 @@ def Amp_MaximumOp : Amp_BinaryOp<"maximum", [Commutative]> {
   }];
 }
 
-def Amp_MinimumOp : Amp_BinaryOp<"minimum", [Commutative]> {
+def Amp_MinimumOp : Amp_BinaryOp<"minimum", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise minimum";
   let description = [{
     The smaller of lhs[i] and rhs[i]. NaN propagates; minimum(-0, +0) is -0 in either order (N4).
@@ -130,7 +130,7 @@ def Amp_FloorOp : Amp_UnaryOp<"floor", [Amp_CostModel]> {
   }];
 }
 
-def Amp_FloorDivOp : Amp_BinaryOp<"floor_div"> {
+def Amp_FloorDivOp : Amp_BinaryOp<"floor_div", [Amp_BoundedIntegerMethods]> {
   let summary = "elementwise quotient, rounded down";
   let description = [{
     Integers: the quotient rounded toward minus infinity; 0 where rhs is 0; the least integer by -1
@@ -146,7 +146,7 @@ def Amp_FloorDivOp : Amp_BinaryOp<"floor_div"> {
   }];
 }
 
-def Amp_RemainderOp : Amp_BinaryOp<"remainder"> {
+def Amp_RemainderOp : Amp_BinaryOp<"remainder", [Amp_BoundedIntegerMethods]> {
   let summary = "elementwise remainder with the divisor's sign";
   let description = [{
     `lhs - floor(lhs/rhs) * rhs`, as Python's `%`. Integers: 0 where rhs is 0. Floats: r = fmod(lhs,

@@ -4,7 +4,7 @@
 
 include "ir/dialect/ops/Base.td"
 
-def Amp_DetachOp : Amp_MapOp<"detach", [Amp_CostModel,
+def Amp_DetachOp : Amp_MapOp<"detach", [Amp_CostModel, Amp_BoundedInteger,
     DeclareOpInterfaceMethods<Amp_Differentiable>, DeclareOpInterfaceMethods<Amp_Decomposable>]> {
   let summary = "a value whose gradient stops here";
   let description = [{

@@ -1,5 +1,5 @@
 // Elements chosen by index tensors: building, verification, derivatives.
-#include "ir/dialect/Dialect.h"
+#include "ir/dialect/ops/Formula.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -91,7 +91,8 @@ LogicalResult TakeOp::verify() {
 }
 
 SmallVector<IndexBound> TakeOp::indexBounds() {
-  return {{1, 0, tensorType(getInput()).getDimSize(getAxis()), std::nullopt}};
+  return {{1, 0, tensorType(getInput()).getDimSize(getAxis()), std::nullopt,
+           "index"}};
 }
 OpCost TakeOp::cost(TargetAttr) { return movementCost(*this, getIndex()); }
 FusionKind TakeOp::fusionKind() { return FusionKind::gather; }
@@ -133,7 +134,8 @@ LogicalResult GatherOp::verify() {
 }
 
 SmallVector<IndexBound> GatherOp::indexBounds() {
-  return {{1, 0, tensorType(getInput()).getDimSize(getAxis()), std::nullopt}};
+  return {{1, 0, tensorType(getInput()).getDimSize(getAxis()), std::nullopt,
+           "index"}};
 }
 OpCost GatherOp::cost(TargetAttr) { return movementCost(*this, getIndex()); }
 FusionKind GatherOp::fusionKind() { return FusionKind::gather; }
@@ -280,7 +282,8 @@ LogicalResult OneHotOp::verify() {
 }
 
 SmallVector<IndexBound> OneHotOp::indexBounds() {
-  return {{0, 0, tensorType(getResult()).getShape().back(), std::nullopt}};
+  return {
+      {0, 0, tensorType(getResult()).getShape().back(), std::nullopt, "index"}};
 }
 PrecisionClass OneHotOp::classify() { return PrecisionClass::never; }
 
@@ -300,6 +303,52 @@ FailureOr<SmallVector<Value>> OneHotOp::decompose(OpBuilder &builder) {
   Value hit =
       CompareOp::create(builder, loc, ComparePredicate::eq, rows, columns);
   return SmallVector<Value>{castTo(builder, loc, hit, result.getElementType())};
+}
+
+//===----------------------------------------------------------------------===//
+// first_outside
+//===----------------------------------------------------------------------===//
+
+LogicalResult FirstOutsideOp::verify() {
+  // first_outside_c1
+  if (tensorType(getIndex()).getNumElements() == 0)
+    return emitOpError() << "index must have an element, got "
+                         << getIndex().getType();
+  return success();
+}
+
+FusionKind FirstOutsideOp::fusionKind() { return FusionKind::row_reduce; }
+PrecisionClass FirstOutsideOp::classify() { return PrecisionClass::never; }
+
+FailureOr<SmallVector<Value>> FirstOutsideOp::decompose(OpBuilder &builder) {
+  Formula f(builder, getLoc());
+  int64_t count = tensorType(getIndex()).getNumElements();
+  Type i64 = builder.getI64Type();
+  // Not through a double, which holds 53 bits.
+  auto integer = [&](Value like, int64_t value) {
+    return ConstantOp::create(builder, getLoc(),
+                              DenseElementsAttr::get(tensorType(like), value));
+  };
+  Value flat = f.reshape(getIndex(), {count});
+  Value wide = f.cast(flat, i64);
+  Value outside =
+      OrOp::create(builder, getLoc(),
+                   f.compare(ComparePredicate::lt, wide,
+                             integer(wide, static_cast<int64_t>(getLow()))),
+                   f.compare(ComparePredicate::ge, wide,
+                             integer(wide, static_cast<int64_t>(getHigh()))));
+  if (getIgnore())
+    outside = f.logicalAnd(
+        outside, f.compare(ComparePredicate::ne, wide,
+                           integer(wide, static_cast<int64_t>(*getIgnore()))));
+  Value positions = f.iota(count, i64);
+  Value first = f.reduceAll(
+      ReduceKind::min, f.select(outside, positions, integer(positions, count)));
+  Value found = f.compare(ComparePredicate::lt, first, integer(first, count));
+  // Past the end there is nothing to take: 0.
+  Value element = TakeOp::create(builder, getLoc(), flat, first, 0);
+  return SmallVector<Value>{f.select(found, first, integer(first, -1)),
+                            f.cast(element, i64)};
 }
 
 #define GET_OP_CLASSES

@@ -5,7 +5,7 @@
 include "ir/dialect/ops/Base.td"
 
 // No op here touches memory out of bounds, whatever the indices. `IndexBounds` says which values
-// are right; entries check their inputs against it (N11).
+// are right; entries check every index against it (N11).
 class Amp_LookupOp<string mnemonic>
     : Amp_PureOp<mnemonic, [
         Amp_DifferentiableMethods, Amp_PrecisionRule, DeclareOpInterfaceMethods<Amp_IndexBounds>,
@@ -152,6 +152,33 @@ def Amp_OneHotOp : Amp_PureOp<"one_hot", [
   let assemblyFormat = "$index attr-dict `:` type($index) `->` type($result)";
   let builders = [
     OpBuilder<(ins "::mlir::Value":$index, "int64_t":$classes, "::mlir::Type":$element)>];
+  let hasVerifier = 1;
+}
+
+def Amp_FirstOutsideOp : Amp_PureOp<"first_outside", [
+    DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_CostModel,
+    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>]> {
+  let summary = "the first index that is out of range";
+  let description = [{
+    In row-major order the position of the first element that is neither in [low, high) nor equal to
+    `ignore`, and the element: -1 and 0 where there is none. No gradient. Decomposes into
+    comparisons, the minimum of the positions that hit and a take.
+
+    first_outside_c1: index has an element.
+
+    Created by: amp-check-indices. Composite: decomposed before fusion. Absent after: fused.
+
+    ```mlir
+    %p, %e = amp.first_outside %i low 0 high 10 ignore -100 : tensor<2x3xi32>
+    ```
+  }];
+  let arguments = (ins Amp_IndexTensor:$index, I64Attr:$low, I64Attr:$high,
+                       OptionalAttr<I64Attr>:$ignore);
+  let results = (outs Amp_I64Scalar:$position, Amp_I64Scalar:$element);
+  let assemblyFormat = [{
+    $index `low` $low `high` $high (`ignore` $ignore^)? attr-dict `:` type($index)
+  }];
   let hasVerifier = 1;
 }
 

@@ -16,5 +16,10 @@ LogicalResult SelectOp::backward(OpBuilder &builder, ValueRange gradients,
 }
 SmallVector<Value> SelectOp::savedOperands() { return {getCondition()}; }
 
+std::optional<IntegerRange>
+SelectOp::resultRange(ArrayRef<IntegerRange> operands) {
+  return hullOf(operands.drop_front()); // the condition aside
+}
+
 #define GET_OP_CLASSES
 #include "ir/dialect/ops/Logic.cpp.inc"

@@ -30,7 +30,7 @@ def Amp_CompareOp : Amp_PureOp<"compare", [
 }
 
 def Amp_SelectOp : Amp_PureOp<"select", [
-    Amp_DifferentiableMethods, Amp_Fusible, Amp_CostModel, Amp_PrecisionRule,
+    Amp_DifferentiableMethods, Amp_Fusible, Amp_CostModel, Amp_PrecisionRule, Amp_BoundedIntegerMethods,
     AllTypesMatch<["on_true", "on_false", "result"]>,
     TypesMatchWith<"condition has the result's shape and element type i1", "result", "condition",
                    "::ampc::amp::withElementType($_self, ::mlir::IntegerType::get($_ctxt, 1))">]> {

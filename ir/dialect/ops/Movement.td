@@ -13,7 +13,7 @@ class Amp_MovementOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
         SameOperandsAndResultElementType], traits)>;
 
-def Amp_TransposeOp : Amp_MovementOp<"transpose"> {
+def Amp_TransposeOp : Amp_MovementOp<"transpose", [Amp_BoundedInteger]> {
   let summary = "the axes in another order";
   let description = [{
     Axis i of the result is axis `perm[i]` of the input. Gradient: g transposed back.
@@ -35,7 +35,7 @@ def Amp_TransposeOp : Amp_MovementOp<"transpose"> {
   let hasVerifier = 1;
 }
 
-def Amp_SliceOp : Amp_MovementOp<"slice"> {
+def Amp_SliceOp : Amp_MovementOp<"slice", [Amp_BoundedInteger]> {
   let summary = "a box of a tensor, with steps";
   let description = [{
     `result[i, ..] = input[starts[0] + i * steps[0], ..]`; the extents are the result's. Gradient: g
@@ -62,7 +62,7 @@ def Amp_SliceOp : Amp_MovementOp<"slice"> {
   let hasVerifier = 1;
 }
 
-def Amp_ConcatOp : Amp_MovementOp<"concat"> {
+def Amp_ConcatOp : Amp_MovementOp<"concat", [Amp_BoundedInteger]> {
   let summary = "tensors one after the other along an axis";
   let description = [{
     The inputs in operand order along `axis`. Gradients: the slices of g.

@@ -69,7 +69,7 @@ class Amp_CompositeReduction<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
         DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>], traits)>;
 
-def Amp_ArgmaxOp : Amp_CompositeReduction<"argmax"> {
+def Amp_ArgmaxOp : Amp_CompositeReduction<"argmax", [Amp_BoundedIntegerMethods]> {
   let summary = "index of the first maximum along an axis (torch.argmax)";
   let description = [{
     The smallest index along `axis` whose element is the maximum; a NaN is larger than every number,

@@ -85,6 +85,9 @@ PrecisionClass ArgmaxOp::classify() { return PrecisionClass::f32_inside; }
 Type ArgmaxOp::accumulationType() {
   return accumulationTypeFor(tensorType(getInput()).getElementType());
 }
+std::optional<IntegerRange> ArgmaxOp::resultRange(ArrayRef<IntegerRange>) {
+  return IntegerRange{0, tensorType(getInput()).getDimSize(getAxis()) - 1};
+}
 OpCost ArgmaxOp::cost(TargetAttr) { return mapCost(*this, 3, 0); }
 
 FailureOr<SmallVector<Value>> ArgmaxOp::decompose(OpBuilder &builder) {

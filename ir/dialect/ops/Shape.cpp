@@ -1,10 +1,22 @@
-// Constants, views and broadcasts: verification, folding, derivatives.
+// Constants, views and broadcasts: verification, folding, derivatives, ranges.
 #include "ir/dialect/Dialect.h"
 
 using namespace mlir;
 using namespace ampc::amp;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+std::optional<IntegerRange> ConstantOp::resultRange(ArrayRef<IntegerRange>) {
+  auto values = getValue().tryGetValues<APInt>();
+  if (!values || values->empty())
+    return std::nullopt;
+  auto one = [](const APInt &value) {
+    return IntegerRange{value.getSExtValue(), value.getSExtValue()};
+  };
+  if (getValue().isSplat())
+    return one(*values->begin());
+  return hullOf(llvm::map_to_vector(*values, one));
+}
 
 LogicalResult ReshapeOp::verify() {
   // reshape_c1
@@ -88,6 +100,11 @@ LogicalResult IotaOp::verify() {
     return emitOpError() << "i32 holds at most 2^31 elements, got "
                          << type.getDimSize(0);
   return success();
+}
+
+std::optional<IntegerRange> IotaOp::resultRange(ArrayRef<IntegerRange>) {
+  int64_t extent = tensorType(getResult()).getDimSize(0);
+  return IntegerRange{0, std::max<int64_t>(extent - 1, 0)};
 }
 
 // Positions pass through no 16-bit float (N5).

@@ -5,7 +5,8 @@
 include "ir/dialect/ops/Base.td"
 
 def Amp_ConstantOp : Amp_PureOp<"constant", [
-    ConstantLike, AllTypesMatch<["value", "result"]>, Amp_Fusible, Amp_CostModel]> {
+    ConstantLike, AllTypesMatch<["value", "result"]>, Amp_BoundedIntegerMethods, Amp_Fusible,
+    Amp_CostModel]> {
   let summary = "a tensor known at compile time";
   let description = [{
     The elements attribute's value. +0 and -0 are distinct constants (N4).
@@ -25,7 +26,8 @@ def Amp_ConstantOp : Amp_PureOp<"constant", [
 
 def Amp_ReshapeOp : Amp_PureOp<"reshape", [
     DeclareOpInterfaceMethods<Amp_Differentiable>, Amp_CostModel, Amp_PrecisionRule,
-    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, SameOperandsAndResultElementType]> {
+    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, Amp_BoundedInteger,
+    SameOperandsAndResultElementType]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     Elements keep their row-major order. A view: placement gives the result its input's bytes.
@@ -47,7 +49,7 @@ def Amp_ReshapeOp : Amp_PureOp<"reshape", [
 
 def Amp_BroadcastOp : Amp_PureOp<"broadcast", [
     DeclareOpInterfaceMethods<Amp_Differentiable>, Amp_Fusible, Amp_CostModel,
-    Amp_PrecisionRule, SameOperandsAndResultElementType]> {
+    Amp_PrecisionRule, Amp_BoundedInteger, SameOperandsAndResultElementType]> {
   let summary = "repeats a tensor along new or unit axes";
   let description = [{
     Axis i of the input is axis `axes[i]` of the result; an input extent of 1 is repeated, and so
@@ -70,7 +72,8 @@ def Amp_BroadcastOp : Amp_PureOp<"broadcast", [
 }
 
 def Amp_IotaOp : Amp_PureOp<"iota", [
-    Amp_Fusible, Amp_CostModel, DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>]> {
+    Amp_Fusible, Amp_CostModel, DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>,
+    Amp_BoundedIntegerMethods]> {
   let summary = "0, 1, 2, ...";
   let description = [{
     `result[i] = i`, rounded to the element type (f32 holds every i up to 2^24). No gradient.

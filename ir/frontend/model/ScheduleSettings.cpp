@@ -56,8 +56,13 @@ bool Elaborator::settingNumber(llvm::StringRef owner, llvm::StringRef key,
     return false;
   }
   result = arg.value.asFloat();
-  if (result >= 0 && result < below)
-    return true;
+  if (result >= 0 && result < below) {
+    if (amp::fitsF32(result))
+      return true;
+    error(arg.loc, "'" + owner + "': '" + key +
+                       "' must be an f32 number, got " + formatFloat(result));
+    return false;
+  }
   error(
       arg.loc,
       "'" + owner + "': '" + key + "' must be at least 0" +

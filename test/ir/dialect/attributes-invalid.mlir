@@ -189,8 +189,8 @@ func.func private @index_range_kind(tensor<f32> {amp.index_range = 1})
 
 // -----
 
-// expected-error @+1 {{knows no attribute 'amp.index_range' on a result}}
-func.func private @index_range_result() -> (tensor<f32> {amp.index_range = []})
+// expected-error @+1 {{attribute 'amp.index_range' must be an array of #amp.index_range, got [1]}}
+func.func private @index_range_result() -> (tensor<f32> {amp.index_range = [1]})
 
 // -----
 

@@ -165,3 +165,11 @@ func.func @one_hot_c1_range(%i: tensor<4xi32>) {
   %0 = amp.one_hot %i : tensor<4xi32> -> tensor<4x2147483649xi8>
   return
 }
+
+// -----
+
+func.func @first_outside_c1(%i: tensor<2x0xi32>) {
+  // expected-error @+1 {{index must have an element, got 'tensor<2x0xi32>'}}
+  %p, %e = amp.first_outside %i low 0 high 10 : tensor<2x0xi32>
+  return
+}

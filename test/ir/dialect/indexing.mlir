@@ -41,3 +41,13 @@ func.func @one_hot(%i: tensor<4xi32>, %s: tensor<i64>) {
   %1 = amp.one_hot %s : tensor<i64> -> tensor<3xi1>
   return
 }
+
+// CHECK-LABEL: func.func @first_outside(
+// CHECK-SAME: %[[I:.+]]: tensor<4xi32>, %[[S:.+]]: tensor<i64>
+func.func @first_outside(%i: tensor<4xi32>, %s: tensor<i64>) {
+  // CHECK: amp.first_outside %[[I]] low 0 high 10 ignore -100 : tensor<4xi32>
+  %p, %e = amp.first_outside %i low 0 high 10 ignore -100 : tensor<4xi32>
+  // CHECK: amp.first_outside %[[S]] low -2 high 3 : tensor<i64>
+  %q, %f = amp.first_outside %s low -2 high 3 : tensor<i64>
+  return
+}

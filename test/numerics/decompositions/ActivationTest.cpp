@@ -85,4 +85,16 @@ TEST(Indexing, OneHot) {
       }
 }
 
+TEST(Indexing, FirstOutside) {
+  for (const char *element : {"i32", "i64"})
+    for (const char *bounds : {"low 0 high 3", "low -9 high 3 ignore 5",
+                               "low -1 high 6", "low 0 high 2 ignore -1"}) {
+      Written index{typeText({2, 3}, element), {0, 1, -1, 5, 2, 3}};
+      checkComposite(makeComposite("amp.first_outside %a " +
+                                       std::string(bounds) + " : " + index.type,
+                                   {index}, {"tensor<i64>", "tensor<i64>"}),
+                     1);
+    }
+}
+
 } // namespace

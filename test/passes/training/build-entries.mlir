@@ -197,3 +197,23 @@ module attributes {amp.stage = #amp.stage<typed>} {
     return %p, %l : tensor<4xf32>, tensor<f32>
   }
 }
+
+// -----
+
+// Metrics alone are evaluated; there is nothing to train.
+
+// CHECK-LABEL: module
+// CHECK-NOT: @train_step
+// CHECK: func.func @eval_step
+// CHECK-SAME: -> (tensor<f32> {amp.io = #amp.io<partial>, amp.name = "partial.0"}
+// CHECK: func.func @eval_finish
+// CHECK-SAME: -> (tensor<f32> {amp.io = #amp.io<metric>, amp.name = "total"})
+// CHECK-NOT: @infer
+module attributes {amp.stage = #amp.stage<typed>} {
+  func.func @forward(%x: tensor<4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<f32> {amp.name = "total", amp.io = #amp.io<metric>})
+      attributes {amp.entry = #amp.entry<forward>} {
+    %t = amp.reduce sum %x over [0] order row accumulate f32 : tensor<4xf32> -> tensor<f32>
+    return %t : tensor<f32>
+  }
+}

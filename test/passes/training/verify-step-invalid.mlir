@@ -218,3 +218,30 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+// step_c13
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{result 0 is a fault; it must be the last one, 'tensor<3xi64>' with amp.index_range}}
+  func.func @infer(%x: tensor<3xi64> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<3xi64> {amp.name = "ampc.fault", amp.io = #amp.io<fault>})
+      attributes {amp.entry = #amp.entry<infer>} {
+    return %x : tensor<3xi64>
+  }
+}
+
+// -----
+
+// step_c13
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<f32> role parameter init ones
+  func.func @train_step(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>},
+                        %f: tensor<3xi64> {amp.name = "f", amp.io = #amp.io<input>})
+      -> (tensor<3xi64> {amp.name = "ampc.fault", amp.io = #amp.io<fault>, amp.index_range = []})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    // expected-error @below {{must write the old value of 'w' after a fault}}
+    amp.write @w, %x : tensor<f32>
+    return %f : tensor<3xi64>
+  }
+}

@@ -180,6 +180,25 @@ TEST(Indexing, OneHotOfEachType) {
                    {0, 0, 1}));
 }
 
+TEST(Indexing, FirstOutsideIsTheFirstInRowMajorOrder) {
+  auto find = [](const std::string &bounds, const Written &index) {
+    Program program("func.func @f(%a: " + index.type +
+                    ") -> (tensor<i64>, tensor<i64>) {\n"
+                    "%p, %e = amp.first_outside %a " +
+                    bounds + " : " + index.type +
+                    "\nreturn %p, %e : tensor<i64>, tensor<i64>\n}\n");
+    auto results = program.run("f", {program.tensor(index)});
+    EXPECT_TRUE(succeeded(results)) << program.errors();
+    return std::pair((*results)[0].number(0), (*results)[1].number(0));
+  };
+  Written index{"tensor<2x3xi32>", {0, -100, 2, 3, -1, 7}};
+  EXPECT_EQ(find("low 0 high 3 ignore -100", index), std::pair(3.0, 3.0));
+  EXPECT_EQ(find("low 0 high 3", index), std::pair(1.0, -100.0));
+  EXPECT_EQ(find("low -100 high 7", index), std::pair(5.0, 7.0));
+  EXPECT_EQ(find("low -100 high 8", index), std::pair(-1.0, 0.0));
+  EXPECT_EQ(find("low 0 high 4", {"tensor<i64>", {4}}), std::pair(0.0, 4.0));
+}
+
 // G05: the padding row gets nothing, however many indices there are.
 TEST(Cases, G05PaddingIndexIsDropped) {
   for (size_t zeros : {3, 1000, 5000}) {

@@ -43,6 +43,30 @@ TEST(AtomicFile, HasTheModeOfAnOrdinaryFile) {
   EXPECT_EQ(status.st_mode & 0777, mode_t(0640));
 }
 
+TEST(AtomicFile, GoesWhereALinkLeads) {
+  namespace fs = std::filesystem;
+  std::string folder = temporary("links");
+  fs::remove_all(folder);
+  fs::create_directories(folder + "/far");
+  fs::create_symlink("far/next", folder + "/link"); // relative to the link
+  fs::create_symlink(folder + "/far/file", folder + "/far/next");
+  for (std::string text : {"new", "newer"}) {
+    AtomicFile file =
+        must(AtomicFile::create(folder + "/link", text == "newer"));
+    must(file.write(bytesOf(text)));
+    must(file.commit());
+    EXPECT_TRUE(fs::is_symlink(folder + "/link"));
+    EXPECT_TRUE(fs::is_symlink(folder + "/far/next"));
+    EXPECT_FALSE(fs::is_symlink(folder + "/far/file"));
+    EXPECT_EQ(textOf(folder + "/far/file"), text);
+  }
+  EXPECT_EQ(errorOf(AtomicFile::create(folder + "/link", false)).code,
+            Code::Usage);
+  fs::create_symlink("circle", folder + "/circle");
+  EXPECT_EQ(errorOf(AtomicFile::create(folder + "/circle", true)).message,
+            "expected a file name, found links in a circle");
+}
+
 TEST(AtomicFile, NeverReplacesWhatAppearedMeanwhile) {
   std::string path = temporary("meanwhile.bin");
   {

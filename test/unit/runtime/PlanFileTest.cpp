@@ -81,7 +81,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 4; "
+            "plan of format version 9, this runtime reads version 5; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -135,6 +135,21 @@ fb::IndexCheckT &addCheck(fb::PlanT &plan) {
   check->op = "nll";
   port.checks.push_back(std::move(check));
   return *port.checks.back();
+}
+
+/// A fault with that check; it is in order.
+fb::PortT &addFault(fb::PlanT &plan) {
+  addCheck(plan);
+  auto port = std::make_unique<fb::PortT>();
+  port->name = "ampc.fault";
+  port->kind = fb::IoKind::Fault;
+  port->type = std::make_unique<fb::TensorTypeT>();
+  port->type->dtype = fb::DType::I64;
+  port->type->shape = {3};
+  port->bytes = 24;
+  port->checks = std::move(plan.entries[0]->inputs[1]->checks);
+  plan.entries[0]->outputs.push_back(std::move(port));
+  return *plan.entries[0]->outputs.back();
 }
 
 fb::ContractionT &firstContraction(fb::PlanT &plan) {
@@ -198,12 +213,23 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { addCheck(p).strides.pop_back(); }},
       {"input 't': source location 5 of 0",
        [](auto &p) { addCheck(p).source = 5; }},
-      {"output 'loss' is checked; only inputs are",
+      {"output 'loss' is checked; only inputs and the fault are",
        [](auto &p) {
          addCheck(p);
          p.entries[0]->outputs[0]->checks =
              std::move(p.entries[0]->inputs[1]->checks);
        }},
+      {"output 'ampc.fault': a fault is i64[3]",
+       [](auto &p) { addFault(p).type->shape = {2}; }},
+      {"output 'ampc.fault': a fault is the last output",
+       [](auto &p) {
+         addFault(p);
+         std::swap(p.entries[0]->outputs.front(), p.entries[0]->outputs.back());
+       }},
+      {"output 'ampc.fault': a check of no elements",
+       [](auto &p) { addFault(p).checks[0]->extents[1] = 0; }},
+      {"output 'ampc.fault': source location 5 of 0",
+       [](auto &p) { addFault(p).checks[0]->source = 5; }},
       {"unknown rule 7 for non-finite windows",
        [](auto &p) { p.train->nonfinite = fb::Nonfinite(7); }},
       {"a loss, metric or partial is a scalar",

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -309,10 +310,41 @@ TEST(Trainer, NonFiniteLossesEndTheRun) {
   EXPECT_EQ(error.code, Code::TrainingFailed);
   EXPECT_NE(error.message.find("10 such steps in a row"), std::string::npos)
       << error.message;
+  // Fewer than that at the end are one too many: the weights are spoilt.
+  options.steps = uint64_t(setup.session.iteration()) + 2;
+  options.out = freshFolder("spoilt");
+  error = errorOf(train(setup.session, *setup.data, options, {}));
+  EXPECT_EQ(error.code, Code::TrainingFailed);
+  EXPECT_EQ(error.message,
+            fmt::format("step {}: the loss is nan; the run ends with it",
+                        options.steps));
+  EXPECT_FALSE(fs::exists(options.out + "/last"));
+  options.out = "";
   options.nonfinite = Nonfinite::Ignore;
   options.steps = uint64_t(setup.session.iteration()) + 20;
   EXPECT_FALSE(
       std::isfinite(must(train(setup.session, *setup.data, options, {})).loss));
+}
+
+/// What was trained is saved; the run failed all the same.
+TEST(Trainer, ANonFiniteValidationLossEndsTheRun) {
+  Regression setup;
+  DataLine line{{"x", "t"}, "normal:3", false};
+  line.options.scale = 1e30;
+  auto held = must(
+      open_data({&line, 1}, setup.session.inputs(EntryKind::EvalStep), {}));
+  TrainOptions options;
+  options.steps = 3;
+  options.validation = held.get();
+  options.validation_batches = 1;
+  options.out = freshFolder("unvalidated");
+  Error error = errorOf(train(setup.session, *setup.data, options, {}));
+  EXPECT_EQ(error.code, Code::TrainingFailed);
+  EXPECT_EQ(error.message, "step 3: the validation loss is inf");
+  EXPECT_TRUE(fs::exists(options.out + "/step-00000003.safetensors"));
+  options.out = "";
+  options.nonfinite = Nonfinite::Ignore;
+  must(train(setup.session, *setup.data, options, {}));
 }
 
 TEST(Checkpoint, LoadRefusesWhatDoesNotFit) {

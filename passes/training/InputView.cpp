@@ -1,24 +1,11 @@
-// Traces what ops look up back to the inputs of their entry, so that a batch is
-// checked before a step begins (N11, N32).
-#include "passes/training/Passes.h"
+// Follows views and casts back to what they show; see InputView.h.
+#include "passes/training/InputView.h"
 
 using namespace mlir;
 using namespace ampc::amp;
 
 namespace ampc {
-#define GEN_PASS_DEF_CHECKINPUTS
-#include "passes/training/Passes.h.inc"
 
-namespace {
-
-/// Where the elements of a value stand in an input: element i is the input's
-/// element `offset + sum(i * strides)`.
-struct InputView {
-  int64_t offset = 0;
-  SmallVector<int64_t> extents, strides;
-};
-
-/// The view of a whole tensor.
 InputView wholeOf(RankedTensorType type) {
   InputView view;
   view.extents.assign(type.getShape().begin(), type.getShape().end());
@@ -31,8 +18,6 @@ InputView wholeOf(RankedTensorType type) {
   return view;
 }
 
-/// Joins neighbouring axes that walk the input as one would, and drops those
-/// that repeat or have one element: the elements stay the same.
 InputView joined(const InputView &view) {
   InputView out;
   out.offset = view.offset;
@@ -51,7 +36,8 @@ InputView joined(const InputView &view) {
 }
 
 /// `view` with the extents `shape`, for a view that one stride walks.
-FailureOr<InputView> reshaped(const InputView &view, ArrayRef<int64_t> shape) {
+static FailureOr<InputView> reshaped(const InputView &view,
+                                     ArrayRef<int64_t> shape) {
   bool repeats =
       llvm::any_of(llvm::zip(view.extents, view.strides), [](auto p) {
         return std::get<0>(p) > 1 && std::get<1>(p) == 0;
@@ -71,10 +57,7 @@ FailureOr<InputView> reshaped(const InputView &view, ArrayRef<int64_t> shape) {
   return out;
 }
 
-/// The argument that `value` shows elements of, unchanged, and which; null for
-/// anything computed. Casts to wider integers change no value.
-BlockArgument inputOf(Value value, InputView &view) {
-  SmallVector<Operation *> chain; // from the value back to the input
+Value shownBy(Value value, SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = value.getDefiningOp()) {
     auto cast = dyn_cast<CastOp>(op);
     Type from, to;
@@ -87,12 +70,16 @@ BlockArgument inputOf(Value value, InputView &view) {
                   from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
     if (!widens &&
         !isa<ReshapeOp, SliceOp, TransposeOp, BroadcastOp, DetachOp>(op))
-      return {};
+      break;
     chain.push_back(op);
     value = op->getOperand(0);
   }
-  auto argument = cast<BlockArgument>(value);
-  view = wholeOf(tensorType(argument));
+  return value;
+}
+
+FailureOr<InputView> viewThrough(ArrayRef<Operation *> chain,
+                                 RankedTensorType start) {
+  InputView view = wholeOf(start);
   // Where a reshape cannot be followed axis by axis, `view` is only which
   // elements are shown: enough for everything but another slice.
   bool ordered = true;
@@ -100,7 +87,7 @@ BlockArgument inputOf(Value value, InputView &view) {
     ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
     if (!ordered) {
       if (isa<SliceOp>(op))
-        return {};
+        return failure();
     } else if (isa<ReshapeOp>(op)) {
       FailureOr<InputView> next = reshaped(view, shape);
       ordered = succeeded(next);
@@ -130,60 +117,7 @@ BlockArgument inputOf(Value value, InputView &view) {
       view = std::move(next);
     }
   }
-  return argument;
+  return view;
 }
 
-/// `cross_entropy` of `amp.cross_entropy`.
-StringRef shortName(Operation *op) {
-  return op->getName().getStringRef().split('.').second;
-}
-
-class CheckInputsPass : public impl::CheckInputsBase<CheckInputsPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      checkEntry(func);
-  }
-
-  void checkEntry(func::FuncOp func) {
-    SmallVector<SmallVector<Attribute>> ranges(func.getNumArguments());
-    func.walk([&](IndexBounds op) {
-      for (const IndexBound &bound : op.indexBounds()) {
-        InputView view;
-        BlockArgument argument = inputOf(op->getOperand(bound.operand), view);
-        if (!argument || argument.getOwner() != &func.front())
-          continue;
-        if (Attribute range = rangeOf(op, bound, view))
-          ranges[argument.getArgNumber()].push_back(range);
-      }
-    });
-    for (auto [i, list] : llvm::enumerate(ranges))
-      if (!list.empty())
-        func.setArgAttr(i, kIndexRangeAttr,
-                        ArrayAttr::get(&getContext(), list));
-  }
-
-  /// What `op` asks of the elements that `view` shows; null when there are
-  /// none.
-  Attribute rangeOf(Operation *op, const IndexBound &bound,
-                    const InputView &whole) {
-    if (llvm::is_contained(whole.extents, 0))
-      return {};
-    InputView view = joined(whole);
-    Builder builder(&getContext());
-    IntegerAttr ignore =
-        bound.ignore ? builder.getI64IntegerAttr(*bound.ignore) : IntegerAttr();
-    FileLineColLoc place = op->getLoc()->findInstanceOf<FileLineColLoc>();
-    // A mean of terms is a loss or a metric: what it looks up are labels.
-    StringRef noun = isa<MeanReduction>(op) ? "label" : "index";
-    return IndexRangeAttr::get(
-        &getContext(), bound.low, bound.high, ignore, view.offset,
-        builder.getDenseI64ArrayAttr(view.extents),
-        builder.getDenseI64ArrayAttr(view.strides), noun, shortName(op),
-        place ? LocationAttr(place) : LocationAttr(op->getLoc()));
-  }
-};
-
-} // namespace
 } // namespace ampc
