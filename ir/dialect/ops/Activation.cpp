@@ -243,9 +243,6 @@ LogicalResult ClipOp::verify() {
     return emitOpError() << "needs a bound";
   if ((low && std::isnan(*low)) || (high && std::isnan(*high)))
     return emitOpError() << "bounds must not be NaN";
-  if (low && high && *low > *high)
-    return emitOpError() << "min must not be above max, got " << *low << " and "
-                         << *high;
   // clip_c2
   Type element = tensorType(getInput()).getElementType();
   for (std::optional<double> bound : {low, high})

@@ -107,10 +107,10 @@ def Amp_ClipOp : Amp_NumberUnaryOp<"clip", [
   let summary = "elementwise restriction to an interval";
   let description = [{
     `result[i] = minimum(maximum(input[i], min), max)`, without the bound that is absent, each bound
-    rounded to the compute type. NaN stays NaN. Gradient: g where the input is in [min, max],
-    bounds included, else 0 (N15); none for integers.
+    rounded to the compute type. NaN stays NaN. Where min is above max the result is max. Gradient: g
+    where the input is in [min, max], bounds included, else 0 (N15); none for integers.
 
-    clip_c1: a bound is present; none is NaN; min is not above max.
+    clip_c1: a bound is present; none is NaN.
     clip_c2: the bounds of integers are whole and of their type.
 
     Lifetime as amp.relu.

@@ -184,6 +184,7 @@ Value Elaborator::callFunction(const CallExpr *expr, const Function &function) {
   }
   if ((makesOps || call.hasName) && !claimPath(expr, call, function.name))
     return Value::poison();
+  Emitter::Naming naming(emitter, call.path);
   if (!call.hasShare)
     return function.handler(*this, call);
   unsigned outer = paths.beginShare(call.path, call.again);

@@ -32,6 +32,9 @@ constexpr SourceLine kSources[] = {
     {"randint", "seed", SourceLine::DrawnInts},
 };
 
+/// The numbers that one word of the generator can tell apart.
+constexpr uint64_t kMaxDrawnRange = uint64_t(1) << 32;
+
 } // namespace
 
 bool Elaborator::dataOption(llvm::StringRef source, llvm::StringRef key,
@@ -123,6 +126,12 @@ bool Elaborator::dataSource(const Setting &setting,
       if (high <= low) {
         error(bound[2].loc, "'randint': 'high' must be above 'low' (" +
                                 llvm::Twine(low) + "), got " +
+                                llvm::Twine(high));
+        return false;
+      }
+      if (uint64_t(high) - uint64_t(low) > kMaxDrawnRange) {
+        error(bound[2].loc, "'randint': 'high' must be above 'low' (" +
+                                llvm::Twine(low) + ") by at most 2^32, got " +
                                 llvm::Twine(high));
         return false;
       }

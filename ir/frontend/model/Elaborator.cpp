@@ -27,8 +27,10 @@ Elaborator::Elaborator(MLIRContext &context, Ast &ast,
 
 OwningOpRef<ModuleOp> Elaborator::run() {
   execBlock(ast.model->body);
-  if (!diagnostics.failed())
+  if (!diagnostics.failed()) {
+    emitter.nameOperations();
     defaultOutputs();
+  }
   elaborateInit();
   elaboratePrecision();
   elaborateTrain();

@@ -143,9 +143,9 @@ public:
                    const TensorData &tensor, int64_t &result);
 
   // For functions/: results.
-  /// Where the call stands, named by its path.
+  /// Where the call stands; the ops made there are named by its path.
   mlir::Location location(const Call &call) {
-    return emitter.location(call.expr->loc, call.path);
+    return emitter.location(call.expr->loc);
   }
   /// A tensor value made at `origin`; checks the limit on operations.
   Value tensor(mlir::Value value, ElemType element, Loc origin,
@@ -386,8 +386,12 @@ private:
   /// Nesterov's rule needs a momentum; false after an error.
   bool checkNesterov(mlir::DictionaryAttr optimizer, Loc loc);
   void groupSettings(llvm::ArrayRef<const Setting *> groups);
+  /// One group, whose patterns are matched with `parameters`, or, if it is
+  /// frozen, with `variables`.
   mlir::Attribute groupSetting(const Setting &group,
-                               mlir::DictionaryAttr optimizer);
+                               mlir::DictionaryAttr optimizer,
+                               llvm::ArrayRef<llvm::StringRef> parameters,
+                               llvm::ArrayRef<llvm::StringRef> variables);
 
   // The data block (DataSettings.cpp, DataSources.cpp).
   void elaborateData();

@@ -68,6 +68,21 @@ Location Emitter::location(Loc loc, llvm::StringRef path) {
              : Location(NameLoc::get(builder.getStringAttr(path), it->second));
 }
 
+Emitter::Naming::Naming(Emitter &emitter, std::string path)
+    : emitter(emitter), outer(emitter.namedBy) {
+  if (path.empty())
+    return;
+  emitter.namedBy = emitter.namings.size();
+  emitter.namings.push_back(std::move(path));
+}
+
+void Emitter::nameOperations() {
+  for (auto [op, path] : unnamed)
+    op->setLoc(
+        NameLoc::get(builder.getStringAttr(namings[path]), op->getLoc()));
+  unnamed.clear();
+}
+
 /// A compile-time number as `type` holds it; floats are rounded once, from f64,
 /// to nearest even.
 static Attribute numberAttr(OpBuilder &builder, Type type,

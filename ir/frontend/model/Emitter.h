@@ -38,6 +38,22 @@ public:
   /// file:line:col of a place, named by `path` if there is one.
   mlir::Location location(Loc loc, llvm::StringRef path = {});
 
+  /// While it lives, the ops made belong to the call `path`, unless their
+  /// location has a name. They are given theirs by `nameOperations`: a name of
+  /// its own costs more than the op does, and nobody reads it in a model that
+  /// is refused.
+  class Naming {
+  public:
+    Naming(Emitter &emitter, std::string path);
+    ~Naming() { emitter.namedBy = outer; }
+    Naming(const Naming &) = delete;
+
+  private:
+    Emitter &emitter;
+    std::optional<unsigned> outer;
+  };
+  void nameOperations();
+
   /// One number for all elements, or one an element in row-major order. Bool,
   /// integer and float element types; the caller has checked the range.
   mlir::Value constant(mlir::Location loc, ElemType element,
@@ -90,6 +106,7 @@ public:
   void endCheckpoint();
 
   /// The names of all calls that made ops, in their order; some stand twice.
+  /// Not before `nameOperations`.
   std::vector<llvm::StringRef> callPaths();
 
   /// Number of ops made.
@@ -103,6 +120,8 @@ private:
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
     ++made;
+    if (namedBy && !mlir::isa<mlir::NameLoc>(op->getLoc()))
+      unnamed.emplace_back(op, *namedBy);
     if (checkpointDepth && !mlir::isa<amp::VariableOp>(op))
       op->setDiscardableAttr(amp::kCheckpointAttr, checkpoint);
   }
@@ -120,6 +139,9 @@ private:
   unsigned checkpointDepth = 0;
   mlir::IntegerAttr checkpoint; // of the ops made now
   llvm::DenseMap<uint32_t, mlir::Location> places;
+  std::vector<std::string> namings; // paths of calls
+  std::optional<unsigned> namedBy;  // the innermost call, in namings
+  std::vector<std::pair<mlir::Operation *, unsigned>> unnamed;
 };
 
 } // namespace ampc::model

@@ -190,7 +190,8 @@ Value Elaborator::applyUnary(const UnaryExpr *expr, const Value &operand) {
   if (x.element == ElemType::Bool)
     return fail(expr->loc,
                 "'neg': 'x' must be a tensor of numbers, got " + typeText(x));
-  Location loc = emitter.location(expr->loc, paths.number("neg"));
+  Location loc = emitter.location(expr->loc);
+  Emitter::Naming naming(emitter, paths.number("neg"));
   mlir::Value result;
   if (isFloat(x.element)) {
     result = amp::NegOp::create(emitter.builder, loc, x.value);

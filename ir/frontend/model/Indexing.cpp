@@ -167,7 +167,8 @@ Value Elaborator::indexTensor(const IndexExpr *expr, const TensorData &x,
   }
   keepAxes(rank - int64_t(starts.size()));
 
-  Location at = emitter.location(expr->loc, paths.number("index"));
+  Location at = emitter.location(expr->loc);
+  Emitter::Naming naming(emitter, paths.number("index"));
   mlir::Value value = x.value;
   if (llvm::ArrayRef<int64_t>(sizes) != shape)
     value =

@@ -25,11 +25,11 @@ void Elaborator::elaborateInit() {
     // Later entries win: each replaces what stands there.
     for (const Ident &pattern : setting.names) {
       bool matched = false;
-      for (auto [index, declared] : llvm::enumerate(emitter.variableList())) {
-        amp::VariableOp variable = declared;
-        if (!matches(pattern, variable.getSymName()))
+      for (auto [index, name] : llvm::enumerate(names)) {
+        if (!matches(pattern, name))
           continue;
         matched = true;
+        amp::VariableOp variable = emitter.variableList()[index];
         Start start;
         if (!startOf(value, setting.value->loc, emitter.elementOf(variable),
                      variable.tensorType().getShape(), start))

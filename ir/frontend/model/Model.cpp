@@ -32,9 +32,15 @@ OwningOpRef<ModuleOp> loadModel(MLIRContext &context, llvm::StringRef text,
   if (!module)
     return nullptr;
   // The elaborator checks what a text can get wrong; what the verifier still
-  // finds becomes an error of ours, so that callers have one place to look.
+  // finds becomes an error of ours, at its place.
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &found) {
-    diagnostics.error(Loc(), found.str());
+    auto place = found.getLocation()->findInstanceOf<FileLineColLoc>();
+    Loc loc =
+        place
+            ? diagnostics.sources().locate({place.getFilename().strref(),
+                                            place.getLine(), place.getColumn()})
+            : Loc();
+    diagnostics.error(loc, found.str());
     return success();
   });
   if (failed(verify(*module)))

@@ -220,7 +220,8 @@ Value Elaborator::tensorPower(const Value &left, const Value &right, Loc loc,
 Value Elaborator::tensorBinary(Tok op, llvm::StringRef function,
                                const Value &left, const Value &right, Loc loc) {
   Operands operands;
-  Location at = emitter.location(loc, paths.number(function));
+  Location at = emitter.location(loc);
+  Emitter::Naming naming(emitter, paths.number(function));
   if (op == Tok::StarStar)
     return tensorPower(left, right, loc, at);
   if (!prepareOperands(function, left, right, loc, at, op == Tok::Slash,
@@ -240,6 +241,10 @@ Value Elaborator::tensorBinary(Tok op, llvm::StringRef function,
   }
   if (operands.element == ElemType::Bool)
     return fail(loc, "'" + function + "' takes numbers, got two bool tensors");
+  if ((op == Tok::SlashSlash || op == Tok::Percent) &&
+      !isFloat(operands.element) && right.is(ValueKind::Int) &&
+      right.asInt() == 0)
+    return fail(loc, "'" + function + "': division of integers by zero");
   mlir::Value a = operands.left, b = operands.right, result;
   switch (op) {
   case Tok::Plus:

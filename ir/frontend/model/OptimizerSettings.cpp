@@ -133,17 +133,26 @@ void Elaborator::groupSettings(llvm::ArrayRef<const Setting *> groups) {
       error(groups[0]->loc, "a group needs an 'optimizer' in 'train'");
     return;
   }
+  std::vector<llvm::StringRef> parameters, variables;
+  for (amp::VariableOp variable : emitter.variableList()) {
+    variables.push_back(variable.getSymName());
+    if (variable.getRole() == amp::VariableRole::parameter)
+      parameters.push_back(variables.back());
+  }
   llvm::SmallVector<Attribute> entries;
   for (const Setting *group : groups) {
     llvm::SaveAndRestore<const void *> statement(current, group);
-    if (Attribute entry = groupSetting(*group, optimizer))
+    if (Attribute entry =
+            groupSetting(*group, optimizer, parameters, variables))
       entries.push_back(entry);
   }
   keepTrain("groups", emitter.builder.getArrayAttr(entries));
 }
 
 Attribute Elaborator::groupSetting(const Setting &group,
-                                   DictionaryAttr optimizer) {
+                                   DictionaryAttr optimizer,
+                                   llvm::ArrayRef<llvm::StringRef> parameters,
+                                   llvm::ArrayRef<llvm::StringRef> variables) {
   Builder &builder = emitter.builder;
   llvm::StringRef op = optimizer.getAs<StringAttr>("op").getValue();
   llvm::StringRef name = op == "amp.sgd"              ? "sgd"
@@ -197,10 +206,8 @@ Attribute Elaborator::groupSetting(const Setting &group,
 
   // Statistics are never updated, but a frozen one is used as it is.
   bool frozen = attributes.get("frozen") == builder.getBoolAttr(true);
-  llvm::SmallVector<llvm::StringRef> candidates, patterns, matched;
-  for (amp::VariableOp variable : emitter.variableList())
-    if (frozen || variable.getRole() == amp::VariableRole::parameter)
-      candidates.push_back(variable.getSymName());
+  llvm::ArrayRef<llvm::StringRef> candidates = frozen ? variables : parameters;
+  llvm::SmallVector<llvm::StringRef> patterns, matched;
   llvm::BitVector isMatched(candidates.size());
   for (const Ident &pattern : group.names) {
     patterns.push_back(pattern.text);

@@ -135,6 +135,10 @@ void Elaborator::scheduleSetting(const Expr *expr) {
         error(arg.loc, "expected a list, got " + arg.value.describe());
         return;
       }
+      if (arg.value.asList().empty()) {
+        error(arg.loc, "'step': 'milestones' must hold at least one update");
+        return;
+      }
       for (const Value &item : arg.value.asList()) {
         if (!settingInt(word, key, {item, arg.loc, true}, 1, count))
           return;

@@ -127,6 +127,11 @@ TEST(Data, Errors) {
             "7:7 argument 'high' of 'randint' is missing\n");
   EXPECT_EQ(dataOf("ids = randint(1, 3, 3)"),
             "7:21 'randint': 'high' must be above 'low' (3), got 3\n");
+  EXPECT_EQ(dataOf("ids = randint(1, -1, 2 ** 32 - 1)"),
+            "{names = [\"ids\"], spec = \"randint:1#-1,4294967295\"}\n");
+  EXPECT_EQ(dataOf("ids = randint(1, -1, 2 ** 32)"),
+            "7:24 'randint': 'high' must be above 'low' (-1) by at most 2^32, "
+            "got 4294967296\n");
 }
 
 } // namespace

@@ -62,7 +62,7 @@ TEST(FunctionErrors, ElementwiseAndLogic) {
                          "input b: bool[n]\n"
                          "a = abs(b)\n"
                          "c = clip(x)\n"
-                         "d = clip(x, 2, 1)\n"
+                         "d = x // 2 + i // 0\n"
                          "e = clip(i, min = 3000000000)\n"
                          "f = log(-1)\n"
                          "g = reciprocal(0)\n"
@@ -73,24 +73,31 @@ TEST(FunctionErrors, ElementwiseAndLogic) {
                          "m2 = logical_and(x, 3)\n"
                          "o = if_training(x, i)\n"
                          "p = detach(2)\n"
-                         "q = sqrt(x, dtype = f32)"),
+                         "q = sqrt(x, dtype = f32)\n"
+                         "r = i % 0\n"
+                         "s = x // 0 + x % 0\n"
+                         "t = softplus(x, beta = 1e-300)"),
             "6:9 'abs': 'x' must be a tensor of numbers, got bool[4]\n"
             "7:5 'clip' needs 'min', 'max' or both\n"
-            "8:16 'clip': 'max' must be at least 'min' (2.0), got 1.0\n"
+            "8:16 'floor_div': division of integers by zero\n"
             "9:19 'clip': 'min' does not fit in i32\n"
             "10:5 the result is not a number\n"
             "11:5 division by zero\n"
             "12:13 'gelu': 'approximate' must be \"none\" or \"tanh\", got "
             "\"erf\"\n"
             "13:10 'gelu': 'x' must be a float tensor, got i32[4]\n"
-            "14:24 'softplus': 'beta' must be above 0, got 0.0\n"
+            "14:24 'softplus': 'beta' must be above 0 and finite in f32, got "
+            "0.0\n"
             "15:23 'softmax': axis 1 is outside f32[4]\n"
             "16:21 expected a compile-time bool, got int\n"
             "17:5 'if_training' takes tensors of one type, got f32[n=4] and "
             "i32[n=4]\n"
             "  4:7 i32[n=4] is made here\n"
             "18:12 'detach': 'x' must be a tensor, got int\n"
-            "19:13 unknown argument 'dtype' of 'sqrt'\n");
+            "19:13 unknown argument 'dtype' of 'sqrt'\n"
+            "20:7 'remainder': division of integers by zero\n"
+            "22:24 'softplus': 'beta' must be above 0 and finite in f32, got "
+            "1e-300\n");
 }
 
 TEST(FunctionErrors, ReductionsAndProducts) {
@@ -222,6 +229,14 @@ TEST(FunctionErrors, Layers) {
             "15:18 'one_hot': 'num_classes' must be at least 1, got 0\n"
             "16:18 unknown argument 'in_features' of 'linear'; did you mean "
             "'out_features'?\n");
+  EXPECT_EQ(errorsOfBody("input x: f32[2, 0, 3]\n"
+                         "a = layer_norm(x, [0, 3])\n"
+                         "b = rms_norm(x[:, :, 0:0])\n"
+                         "c = layer_norm(x)"),
+            "3:5 'layer_norm' of no elements: a row of f32[2, 0, 3] has an "
+            "extent of 0\n"
+            "4:5 'rms_norm' of no elements: a row of f32[2, 0, 0] has an "
+            "extent of 0\n");
 }
 
 TEST(FunctionErrors, Attention) {

@@ -28,6 +28,21 @@ Token first(llvm::StringRef text, llvm::BumpPtrAllocator &arena) {
   return Lexer(text, 0, arena).next();
 }
 
+TEST(Sources, APlaceIsFoundAgainByWhatIsShown) {
+  Sources sources;
+  sources.add("a.amp", "one\n\ntw\xC3\xB6 three\n");
+  sources.add("--set", "\xE2\x82\xAC + 1");
+  for (uint32_t offset : {0, 2, 3, 4, 5, 7, 9, 14, 15, 16, 17, 20, 23, 24}) {
+    LineColumn shown = sources.resolve(Loc{offset});
+    EXPECT_EQ(sources.locate(shown).offset, offset)
+        << shown.file.str() << ":" << shown.line << ":" << shown.column;
+  }
+  for (LineColumn nowhere :
+       {LineColumn{"b.amp", 1, 1}, LineColumn{"a.amp", 0, 1},
+        LineColumn{"a.amp", 9, 1}, LineColumn{"--set", 1, 90}})
+    EXPECT_FALSE(sources.locate(nowhere).valid());
+}
+
 TEST(Lexer, NewlinesThatCount) {
   EXPECT_EQ(lex("a = 1\nb = 2\n\n\nc"), "a = 1 ; b = 2 ; c");
   EXPECT_EQ(lex("\n\n# only a comment\n\na # more\n"), "a ;");

@@ -133,6 +133,8 @@ TEST(Train, Schedules) {
             "7:14 'step' takes 'every' or 'milestones'\n");
   EXPECT_EQ(schedule("step(milestones = [3, 3])"),
             "7:32 'step': 'milestones' must rise, got 3 after 3\n");
+  EXPECT_EQ(schedule("step(milestones = [])"),
+            "7:32 'step': 'milestones' must hold at least one update\n");
   EXPECT_EQ(schedule("step(every = 0)"),
             "7:27 'step': 'every' must be at least 1, got 0\n");
   EXPECT_EQ(schedule("step(1, gamma = 0)"),

@@ -67,6 +67,9 @@ TEST(Activation, ClipKeepsNaNAndBounds) {
   EXPECT_TRUE(same(apply("clip", "f32", x, "max 1.0"),
                    {-2, -1, 0.25, 1, 1, kNaN, 1, -kInf}));
   EXPECT_TRUE(same(apply("clip", "f32", {-0.0, 0.0}, "min 0.0"), {0.0, 0.0}));
+  EXPECT_TRUE(same(apply("clip", "f32", x, "min 1.0 max -1.0"),
+                   {-1, -1, -1, -1, -1, kNaN, -1, -1}))
+      << "max where min is above it";
 }
 
 TEST(Activation, ClipBoundsBeyondTheFormat) {

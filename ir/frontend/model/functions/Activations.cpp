@@ -58,8 +58,9 @@ Value softplus(Elaborator &e, Call &call) {
   if (!e.floatTensorArg(call, 0, x) || !e.floatArg(call, 1, beta) ||
       !e.floatArg(call, 2, threshold))
     return Value::poison();
-  if (!(beta > 0))
-    return e.fail(call.args[1].loc, "'softplus': 'beta' must be above 0, got " +
+  if (!(float(beta) > 0) || std::isinf(float(beta)))
+    return e.fail(call.args[1].loc, "'softplus': 'beta' must be above 0 and "
+                                    "finite in f32, got " +
                                         formatFloat(beta));
   OpBuilder &builder = e.emitter.builder;
   return e.tensor(amp::SoftplusOp::create(builder, e.location(call),

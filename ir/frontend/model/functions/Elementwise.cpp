@@ -149,6 +149,7 @@ Value extremum(Elaborator &e, Call &call) {
 }
 
 /// clip(x, min = none, max = none): a float bound makes an integer tensor f32.
+/// Where min is above max the result is max, as in PyTorch.
 Value clip(Elaborator &e, Call &call) {
   enum { X, Min, Max };
   std::optional<double> min, max;
@@ -158,10 +159,6 @@ Value clip(Elaborator &e, Call &call) {
       return Value::poison();
   if (!min && !max)
     return e.fail(call.expr->loc, "'clip' needs 'min', 'max' or both");
-  if (min && max && *max < *min)
-    return e.fail(call.args[Max].loc, "'clip': 'max' must be at least 'min' (" +
-                                          formatFloat(*min) + "), got " +
-                                          formatFloat(*max));
   if (!call[X].isTensor()) {
     Value result = call[X];
     if (double number; !e.floatArg(call, X, number))

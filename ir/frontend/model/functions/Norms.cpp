@@ -35,6 +35,11 @@ bool trailingArg(Elaborator &e, Call &call, size_t index, const TensorData &x,
                 "] is not the end of the shape of " + namedTypeText(x));
     return false;
   }
+  if (llvm::is_contained(trailing.shape, 0)) {
+    e.error(call.expr->loc, "'" + call.name() + "' of no elements: a row of " +
+                                namedTypeText(x) + " has an extent of 0");
+    return false;
+  }
   for (size_t i = shape.size() - count; i < shape.size(); ++i)
     trailing.names.push_back(axisName(x, i));
   return true;

@@ -83,9 +83,11 @@ Value variance(Elaborator &e, Call &call) {
   Location loc = e.location(call);
   Kept kept(*x, axes, keepdim);
   mlir::Value input = x->value;
-  if (axes.empty()) { // of a scalar: over one element
-    input = e.emitter.reshape(loc, input, {1});
-    axes.push_back(0);
+  if (axes.empty()) { // of single elements
+    llvm::SmallVector<int64_t> single(shapeOf(*x));
+    axes.push_back(single.size());
+    single.push_back(1);
+    input = e.emitter.reshape(loc, input, single);
   }
   mlir::Value result =
       amp::VarianceOp::create(e.emitter.builder, loc, input, axes, correction);

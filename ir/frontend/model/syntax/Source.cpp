@@ -80,6 +80,22 @@ LineColumn Sources::resolve(Loc loc) const {
   return {entry->name, unsigned(line + 1), column};
 }
 
+Loc Sources::locate(const LineColumn &shown) const {
+  for (const std::unique_ptr<Text> &entry : texts) {
+    if (entry->name != shown.file || shown.line < 1 ||
+        shown.line > entry->lineStarts.size())
+      continue;
+    size_t at = entry->lineStarts[shown.line - 1];
+    for (unsigned column = 1; column < shown.column; ++column)
+      do
+        ++at;
+      while (at < entry->text.size() &&
+             (static_cast<unsigned char>(entry->text[at]) & 0xC0) == 0x80);
+    return at <= entry->text.size() ? Loc{uint32_t(entry->base + at)} : Loc();
+  }
+  return Loc();
+}
+
 llvm::StringRef Sources::lineOf(Loc loc, size_t &offsetInLine) const {
   size_t line = 0;
   const Text *entry = findLine(loc, line);

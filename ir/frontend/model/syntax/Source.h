@@ -52,6 +52,9 @@ public:
   /// File, line and column of a place; file "" for no place.
   LineColumn resolve(Loc loc) const;
 
+  /// The place that `resolve` shows so; no place if there is none.
+  Loc locate(const LineColumn &shown) const;
+
   /// The line (without its newline) that holds a place, and the place's byte
   /// offset in it.
   llvm::StringRef lineOf(Loc loc, size_t &offsetInLine) const;
