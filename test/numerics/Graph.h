@@ -39,6 +39,14 @@ private:
   uint64_t state;
 };
 
+/// Extents of the axes of a tensor.
+using Shape = llvm::SmallVector<int64_t>;
+
+/// Extents of the first `count` axes.
+inline Shape leading(const Shape &shape, size_t count) {
+  return Shape(shape.begin(), shape.begin() + count);
+}
+
 /// The type text of a tensor: "tensor<2x3xf64>".
 std::string typeText(llvm::ArrayRef<int64_t> shape, llvm::StringRef element);
 

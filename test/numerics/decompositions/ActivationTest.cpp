@@ -50,7 +50,8 @@ TEST(Activation, Softplus) {
 TEST(Activation, Clip) {
   Numbers numbers(43);
   for (const char *element : {"f64", "f32", "f16", "bf16"})
-    for (const char *tail : {"min -1.0 max 0.1", "min 0.3", "max 1.0e10"})
+    for (const char *tail :
+         {"min -1.0 max 0.1", "min 0.3", "max 1.0e10", "min 0.3 max -0.2"})
       for (const Shape &shape : kShapes)
         checkUnary("clip", drawn(shape, element, numbers), 2, tail);
   checkUnary("clip", {"tensor<4xi32>", {-9, -1, 3, 9}}, 2, "min -2.0 max 3.0");

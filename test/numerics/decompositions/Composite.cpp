@@ -37,29 +37,40 @@ Composite makeComposite(const std::string &operation,
           operands};
 }
 
-void checkComposite(const Composite &composite, double scale) {
-  Program program(composite.text);
-  ASSERT_TRUE(program.function("f")) << program.errors();
-  ASSERT_TRUE(succeeded(addDecomposed(program))) << program.errors();
-  SmallVector<Tensor> arguments;
-  SmallVector<Bounded> bounded;
-  for (const Written &operand : composite.operands) {
-    arguments.push_back(program.tensor(operand));
-    bounded.push_back(Bounded(arguments.back()));
+BothForms::BothForms(const Composite &composite) : program(composite.text) {
+  if (!program.function("f") || failed(addDecomposed(program))) {
+    ADD_FAILURE() << composite.text << program.errors();
+    return;
   }
-  FailureOr<SmallVector<Tensor>> direct = program.run("f", arguments);
-  FailureOr<SmallVector<Tensor>> primitive =
-      program.run("decomposed", arguments);
-  ASSERT_TRUE(succeeded(direct) && succeeded(primitive)) << program.errors();
+  for (const Written &operand : composite.operands)
+    arguments.push_back(program.tensor(operand));
+  FailureOr<SmallVector<Tensor>> whole = program.run("f", arguments),
+                                 parts = program.run("decomposed", arguments);
+  if (failed(whole) || failed(parts)) {
+    ADD_FAILURE() << composite.text << program.errors();
+    return;
+  }
+  direct = std::move(*whole);
+  primitive = std::move(*parts);
+}
+
+void checkComposite(const Composite &composite, double scale) {
+  BothForms forms(composite);
+  ASSERT_FALSE(forms.direct.empty());
+  SmallVector<Bounded> bounded;
+  for (const Tensor &argument : forms.arguments)
+    bounded.push_back(Bounded(argument));
   BoundedVariables variables;
-  FailureOr<SmallVector<Bounded>> bounds = runBounded(
-      program.function("decomposed"), bounded, variables, Roundings::optional);
-  ASSERT_TRUE(succeeded(bounds)) << program.errors();
-  for (size_t i = 0; i < direct->size(); ++i) {
+  FailureOr<SmallVector<Bounded>> bounds =
+      runBounded(forms.program.function("decomposed"), bounded, variables,
+                 Roundings::optional);
+  ASSERT_TRUE(succeeded(bounds)) << forms.program.errors();
+  for (size_t i = 0; i < forms.direct.size(); ++i) {
     const Bounded &bound = (*bounds)[i];
-    EXPECT_TRUE(sameBits("center", bound.value, (*primitive)[i]))
+    EXPECT_TRUE(sameBits("center", bound.value, forms.primitive[i]))
         << composite.text;
-    EXPECT_TRUE(within(composite.text, (*direct)[i], bound.value, bound.error));
+    EXPECT_TRUE(
+        within(composite.text, forms.direct[i], bound.value, bound.error));
     // The bound is a few roundings of those magnitudes, not more.
     Type element = bound.value.elementType();
     double most =
@@ -70,17 +81,9 @@ void checkComposite(const Composite &composite, double scale) {
 }
 
 void checkExact(const Composite &composite) {
-  Program program(composite.text);
-  ASSERT_TRUE(program.function("f")) << program.errors();
-  ASSERT_TRUE(succeeded(addDecomposed(program))) << program.errors();
-  SmallVector<Tensor> arguments;
-  for (const Written &operand : composite.operands)
-    arguments.push_back(program.tensor(operand));
-  FailureOr<SmallVector<Tensor>> direct = program.run("f", arguments);
-  FailureOr<SmallVector<Tensor>> primitive =
-      program.run("decomposed", arguments);
-  ASSERT_TRUE(succeeded(direct) && succeeded(primitive)) << program.errors();
-  for (auto [a, b] : llvm::zip_equal(*direct, *primitive))
+  BothForms forms(composite);
+  ASSERT_FALSE(forms.direct.empty());
+  for (auto [a, b] : llvm::zip_equal(forms.direct, forms.primitive))
     EXPECT_TRUE(same(numbersOf(b), numbersOf(a))) << composite.text;
 }
 

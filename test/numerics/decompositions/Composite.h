@@ -7,8 +7,6 @@
 
 namespace ampc::test {
 
-using Shape = llvm::SmallVector<int64_t>;
-
 /// A composite as function text on named tensors, and how to fill them.
 struct Composite {
   std::string text;
@@ -23,6 +21,15 @@ Written drawn(const Shape &shape, const std::string &element, Numbers &numbers,
 Composite makeComposite(const std::string &operation,
                         const std::vector<Written> &operands,
                         llvm::ArrayRef<std::string> results);
+
+/// A composite and its decomposition, run on its operands; no results after a
+/// failure, which fails the test.
+struct BothForms {
+  Program program;
+  llvm::SmallVector<reference::Tensor> arguments, direct, primitive;
+
+  explicit BothForms(const Composite &composite);
+};
 
 /// Runs both forms: they agree within the bound that covers the decomposition
 /// with and without any of its roundings. `scale` is the sum of the magnitudes

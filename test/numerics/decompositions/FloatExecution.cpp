@@ -4,7 +4,7 @@
 #include "ir/dialect/Dialect.h"
 #include "ir/reference/Indexing.h"
 #include "ir/reference/Reference.h"
-#include "test/numerics/tolerances/Orders.h"
+#include "test/numerics/Orders.h"
 
 using namespace mlir;
 

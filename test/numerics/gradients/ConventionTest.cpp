@@ -3,33 +3,17 @@
 #include "test/numerics/gradients/FiniteDifference.h"
 
 using namespace ampc::test;
-using Lists = std::vector<std::vector<double>>;
 
 namespace {
 
-testing::AssertionResult sameLists(const Lists &actual, const Lists &expected) {
-  if (actual.size() != expected.size())
-    return testing::AssertionFailure()
-           << actual.size() << " gradients, expected " << expected.size();
-  for (size_t i = 0; i < actual.size(); ++i)
-    if (testing::AssertionResult result = same(actual[i], expected[i]); !result)
-      return result << " (gradient " << i << ")";
-  return testing::AssertionSuccess();
-}
-
-Lists unary(const std::string &op, const std::vector<double> &x,
-            const std::vector<double> &g) {
-  std::string type = "tensor<" + std::to_string(x.size()) + "xf32>";
-  return gradientsOf("%r = amp." + op + " %a : " + type, {{type, x}}, type, g);
-}
-
 TEST(Convention, ReluAtZeroIsZero) {
-  EXPECT_TRUE(sameLists(unary("relu", {0.0, -0.0, 0x1p-149, -1}, {3, 3, 3, 3}),
-                        {{0, 0, 3, 0}}));
+  EXPECT_TRUE(
+      sameLists(unaryGradient("relu", {0.0, -0.0, 0x1p-149, -1}, {3, 3, 3, 3}),
+                {{0, 0, 3, 0}}));
 }
 
 TEST(Convention, ReluPassesTheGradientOfNaN) {
-  EXPECT_TRUE(sameLists(unary("relu", {kNaN, kInf}, {3, 3}), {{3, 3}}));
+  EXPECT_TRUE(sameLists(unaryGradient("relu", {kNaN, kInf}, {3, 3}), {{3, 3}}));
 }
 
 TEST(Convention, SignedGradientsOfDiv) {
@@ -42,7 +26,8 @@ TEST(Convention, SignedGradientsOfDiv) {
 
 // F01: the root's derivative at 0 is +inf, and no 0 * inf makes NaN around it.
 TEST(Cases, F01SingularDerivatives) {
-  EXPECT_TRUE(sameLists(unary("sqrt", {0.0, 4}, {1, 1}), {{kInf, 0.25}}));
+  EXPECT_TRUE(
+      sameLists(unaryGradient("sqrt", {0.0, 4}, {1, 1}), {{kInf, 0.25}}));
   EXPECT_TRUE(
       sameLists(gradientsOf(R"(%s = amp.mul %a, %a : tensor<2xf32>
       %r = amp.reduce sum %s over [0] order row accumulate f32 : tensor<2xf32> -> tensor<f32>)",

@@ -8,6 +8,8 @@
 // (1 + sum|g y|) bounds both.
 #include "test/numerics/gradients/FiniteDifference.h"
 
+#include "test/numerics/gradients/Coverage.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -20,16 +22,6 @@ namespace {
 
 constexpr double kStep = 0x1p-10;
 constexpr double kBound = 0x1p-34;
-
-std::string functionText(llvm::StringRef body, ArrayRef<Written> operands,
-                         llvm::StringRef resultType) {
-  std::string text = "func.func @f(";
-  for (size_t i = 0; i < operands.size(); ++i)
-    text += std::string(i ? ", " : "") + "%" + static_cast<char>('a' + i) +
-            ": " + operands[i].type;
-  return text + ") -> " + resultType.str() + " {\n" + body.str() +
-         "\nreturn %r : " + resultType.str() + "\n}\n";
-}
 
 /// A function on tensors and its gradient in one module.
 struct Case {
@@ -114,20 +106,42 @@ void checkGradient(llvm::StringRef body, ArrayRef<Written> operands,
       ASSERT_NEAR(gradient.number(i), difference, kBound * (1 + scale))
           << "operand " << argument << " element " << i << " of " << body.str();
     }
+    if (gradient.size())
+      noteCovered(test.program.function("f"));
   }
 }
 
-std::vector<std::vector<double>>
-gradientsOf(llvm::StringRef body, ArrayRef<Written> operands,
-            llvm::StringRef resultType, const std::vector<double> &upstream) {
+Lists gradientsOf(llvm::StringRef body, ArrayRef<Written> operands,
+                  llvm::StringRef resultType,
+                  const std::vector<double> &upstream) {
   Case test(body, operands, resultType);
-  std::vector<std::vector<double>> lists;
+  Lists lists;
   if (!test.valid)
     return lists;
   for (const Tensor &gradient :
        test.gradients(test.program.tensor({resultType.str(), upstream})))
     lists.push_back(numbersOf(gradient));
+  if (lists.empty())
+    noteCovered(test.program.function("f"));
   return lists;
+}
+
+Lists unaryGradient(const std::string &op, const std::vector<double> &x,
+                    const std::vector<double> &upstream,
+                    const std::string &tail) {
+  std::string type = "tensor<" + std::to_string(x.size()) + "xf32>";
+  return gradientsOf("%r = amp." + op + " %a " + tail + " : " + type,
+                     {{type, x}}, type, upstream);
+}
+
+testing::AssertionResult sameLists(const Lists &actual, const Lists &expected) {
+  if (actual.size() != expected.size())
+    return testing::AssertionFailure()
+           << actual.size() << " gradients, expected " << expected.size();
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (testing::AssertionResult result = same(actual[i], expected[i]); !result)
+      return result << " (gradient " << i << ")";
+  return testing::AssertionSuccess();
 }
 
 } // namespace ampc::test

@@ -16,11 +16,22 @@ void checkGradient(llvm::StringRef body, llvm::ArrayRef<Written> operands,
                    llvm::StringRef resultType, size_t expected,
                    Numbers &numbers);
 
+/// One list of numbers a gradient.
+using Lists = std::vector<std::vector<double>>;
+
 /// The gradients of the same for the upstream gradient `upstream`, one list an
 /// operand that gets one.
-std::vector<std::vector<double>>
-gradientsOf(llvm::StringRef body, llvm::ArrayRef<Written> operands,
-            llvm::StringRef resultType, const std::vector<double> &upstream);
+Lists gradientsOf(llvm::StringRef body, llvm::ArrayRef<Written> operands,
+                  llvm::StringRef resultType,
+                  const std::vector<double> &upstream);
+
+/// Those of `amp.OP %a TAIL` on f32 elements `x`.
+Lists unaryGradient(const std::string &op, const std::vector<double> &x,
+                    const std::vector<double> &upstream,
+                    const std::string &tail = "");
+
+/// As `same`, list for list.
+testing::AssertionResult sameLists(const Lists &actual, const Lists &expected);
 
 } // namespace ampc::test
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 using namespace ampc::test;
-using Lists = std::vector<std::vector<double>>;
 
 namespace {
 

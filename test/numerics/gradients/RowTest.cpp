@@ -7,11 +7,6 @@ using namespace ampc::test;
 
 namespace {
 
-/// Extents of the first `count` axes.
-Shape leading(const Shape &shape, size_t count) {
-  return Shape(shape.begin(), shape.begin() + count);
-}
-
 TEST(Gradient, LogsumexpAndVariance) {
   Numbers numbers(21);
   for (const Shape &shape : shapes(numbers, 1)) {

@@ -6,8 +6,6 @@
 
 namespace ampc::test {
 
-using Shape = llvm::SmallVector<int64_t>;
-
 /// Fixed shapes of `minRank` or more axes that have broken code before, then
 /// generated ones; with unit and empty extents.
 std::vector<Shape> shapes(Numbers &numbers, int64_t minRank = 0);

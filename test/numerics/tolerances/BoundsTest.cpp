@@ -6,7 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
 #include "test/numerics/Graph.h"
-#include "test/numerics/tolerances/Orders.h"
+#include "test/numerics/Orders.h"
 
 using namespace mlir;
 using namespace ampc::test;

@@ -5,7 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
 #include "test/numerics/Graph.h"
-#include "test/numerics/tolerances/Orders.h"
+#include "test/numerics/Orders.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,7 +1,7 @@
 // The committed tolerance table is what its generator prints, and the orders
 // it measures are those of N10.
+#include "test/numerics/Orders.h"
 #include "test/numerics/tolerances/Measure.h"
-#include "test/numerics/tolerances/Orders.h"
 
 #include "gtest/gtest.h"
 

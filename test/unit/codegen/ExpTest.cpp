@@ -1,6 +1,7 @@
 // The exponential: at most 2 ulp of error over the whole range, subnormal
 // results kept (N1).
 #include "test/unit/codegen/Program.h"
+#include "test/unit/codegen/Ulps.h"
 
 #include <bit>
 #include <cmath>
@@ -17,13 +18,6 @@ std::string expText(size_t n, const std::string &element) {
               t = "tensor<" + type + ">";
   return groupModule("map", std::to_string(n), {type}, {type},
                      "%0 = amp.exp %a0 : " + t + "\namp.yield %0 : " + t);
-}
-
-/// Distance of two positive floats of f32's grid in units of the last place of
-/// `exact`.
-double ulps32(float actual, double exact) {
-  double unit = std::exp2(std::max(std::ilogb(exact), -126) - 23);
-  return std::fabs(double(actual) - exact) / unit;
 }
 
 } // namespace

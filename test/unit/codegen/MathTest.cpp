@@ -2,6 +2,7 @@
 // tanh and erf within 2 ulp, sin, cos and pow within 4, the special values of C
 // (N1).
 #include "test/unit/codegen/Program.h"
+#include "test/unit/codegen/Ulps.h"
 
 #include <bit>
 #include <cmath>
@@ -41,22 +42,6 @@ std::string binaryText(const std::string &op, size_t n,
   return groupModule("map", std::to_string(n), {type, type}, {type},
                      "%0 = amp." + op + " %a0, %a1 : " + t +
                          "\namp.yield %0 : " + t);
-}
-
-/// The error of `actual` in units of the last place of `exact` in f32's grid;
-/// 0 where both are the same special value.
-double ulps32(float actual, double exact) {
-  float nearest = float(exact);
-  if (std::isnan(exact) || std::isinf(nearest) || exact == 0) {
-    bool same = std::isnan(exact) ? std::isnan(actual)
-                                  : std::bit_cast<uint32_t>(actual) ==
-                                        std::bit_cast<uint32_t>(nearest);
-    return same ? 0 : INFINITY;
-  }
-  if (!std::isfinite(actual))
-    return INFINITY;
-  double unit = std::exp2(std::max(std::ilogb(exact), -126) - 23);
-  return std::fabs(double(actual) - exact) / unit;
 }
 
 long double ulps64(double actual, long double exact) {

@@ -1,9 +1,9 @@
 // Groups whose reductions wait for each other, bit for bit against plain loops
 // in the order of amp.reduce; first elements; normal numbers.
+#include "test/numerics/Orders.h"
 #include "test/unit/codegen/Program.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -20,16 +20,6 @@ std::vector<float> numbers(size_t count, unsigned seed) {
   std::vector<float> values(count);
   std::generate(values.begin(), values.end(), [&] { return draw(engine) * 3; });
   return values;
-}
-
-float rowSum(const float *row, size_t count) {
-  std::array<float, 64> partial{};
-  for (size_t i = 0; i < count; ++i)
-    partial[i % 64] += row[i];
-  for (size_t width = 32; width; width /= 2)
-    for (size_t j = 0; j < width; ++j)
-      partial[j] += partial[j + width];
-  return partial[0];
 }
 
 std::string shape(size_t rows, size_t length) {

@@ -80,9 +80,8 @@ std::vector<double> numbersOf(const reference::Tensor &tensor) {
 }
 
 /// A module whose @f takes `operands` and returns %r of `body`.
-static std::string functionText(llvm::StringRef body,
-                                ArrayRef<Written> operands,
-                                llvm::StringRef resultType) {
+std::string functionText(llvm::StringRef body, ArrayRef<Written> operands,
+                         llvm::StringRef resultType) {
   std::string text = "func.func @f(";
   for (size_t i = 0; i < operands.size(); ++i)
     text += std::string(i ? ", " : "") + "%" + static_cast<char>('a' + i) +

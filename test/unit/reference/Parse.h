@@ -62,6 +62,10 @@ private:
 /// The numbers of `tensor`.
 std::vector<double> numbersOf(const reference::Tensor &tensor);
 
+/// `@f(%a, %b, ...) { body; return %r }` on `operands`.
+std::string functionText(llvm::StringRef body, llvm::ArrayRef<Written> operands,
+                         llvm::StringRef resultType);
+
 /// The first result %r of `body`, of type `resultType`, with `operands` named
 /// %a, %b, %c, ... A failure fails the test and gives no numbers.
 std::vector<double> evaluate(llvm::StringRef body,

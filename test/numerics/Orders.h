@@ -1,7 +1,7 @@
-// The accumulation orders of N10, written once for any arithmetic type, so
-// that the generator can measure them.
-#ifndef AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
-#define AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
+// The accumulation orders of N10, written once for any arithmetic type: for the
+// generator, which measures them, and for tests, which hold kernels to them.
+#ifndef AMPC_TEST_NUMERICS_ORDERS_H
+#define AMPC_TEST_NUMERICS_ORDERS_H
 
 #include <cmath>
 #include <cstdint>
@@ -11,25 +11,30 @@ namespace ampc::test {
 
 /// Row order: 64 interleaved partials, then a fixed binary tree.
 template <typename T>
-T rowSum(const std::vector<T> &terms) {
+T rowSum(const T *terms, size_t count) {
   T partials[64] = {};
-  for (size_t i = 0; i < terms.size(); ++i)
+  for (size_t i = 0; i < count; ++i)
     partials[i % 64] += terms[i];
   for (size_t width = 32; width > 0; width /= 2)
     for (size_t j = 0; j < width; ++j)
       partials[j] += partials[j + width];
   return partials[0];
 }
+template <typename T>
+T rowSum(const std::vector<T> &terms) {
+  return rowSum(terms.data(), terms.size());
+}
 
 /// Column order: blocks of 32 summed in order, then neighbouring blocks
-/// pairwise, level by level, an odd last block carried up.
+/// pairwise, level by level, an odd last block carried up. Terms stand `stride`
+/// apart.
 template <typename T>
-T columnSum(const std::vector<T> &terms) {
+T columnSum(const T *terms, size_t count, size_t stride) {
   std::vector<T> blocks;
-  for (size_t i = 0; i < terms.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     if (i % 32 == 0)
       blocks.push_back(0);
-    blocks.back() += terms[i];
+    blocks.back() += terms[i * stride];
   }
   while (blocks.size() > 1) {
     size_t half = blocks.size() / 2;
@@ -40,6 +45,10 @@ T columnSum(const std::vector<T> &terms) {
     blocks.resize(half);
   }
   return blocks.empty() ? T(0) : blocks[0];
+}
+template <typename T>
+T columnSum(const std::vector<T> &terms) {
+  return columnSum(terms.data(), terms.size(), 1);
 }
 
 /// Contraction order: k ascending in blocks of 32, each added to one
@@ -68,4 +77,4 @@ T straightDot(const std::vector<T> &a, const std::vector<T> &b) {
 
 } // namespace ampc::test
 
-#endif // AMPC_TEST_NUMERICS_TOLERANCES_ORDERS_H
+#endif // AMPC_TEST_NUMERICS_ORDERS_H
