@@ -215,6 +215,20 @@ static Value binary(OpBuilder &builder, Location loc, ValueRange operands) {
   return IntegerOp::create(builder, loc, operands[0], operands[1]);
 }
 
+Value ampc::oneNaN(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType();
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  if (!element)
+    return value;
+  Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      value, value);
+  Value quiet = constantLike(
+      builder, loc,
+      FloatAttr::get(element, APFloat::getQNaN(element.getFloatSemantics())),
+      type);
+  return arith::SelectOp::create(builder, loc, isNaN, quiet, value);
+}
+
 /// -1, 1, or the value itself where it is a zero or NaN.
 static Value emitSign(OpBuilder &builder, Location loc, Value value) {
   Type type = value.getType(), element = getElementTypeOrSelf(type);
@@ -267,12 +281,14 @@ FailureOr<Value> ampc::emitPrimitive(OpBuilder &builder, Operation *op,
                                          operands[1]);
           })
           .Case([&](MaximumOp) {
-            return binary<arith::MaximumFOp, arith::MaxSIOp>(builder, loc,
-                                                             operands);
+            return oneNaN(builder, loc,
+                          binary<arith::MaximumFOp, arith::MaxSIOp>(
+                              builder, loc, operands));
           })
           .Case([&](MinimumOp) {
-            return binary<arith::MinimumFOp, arith::MinSIOp>(builder, loc,
-                                                             operands);
+            return oneNaN(builder, loc,
+                          binary<arith::MinimumFOp, arith::MinSIOp>(
+                              builder, loc, operands));
           })
           .Case([&](NegOp) -> Value {
             return arith::NegFOp::create(builder, loc, operands[0]);

@@ -38,6 +38,12 @@ llvm::FailureOr<mlir::Value> emitPrimitive(mlir::OpBuilder &builder,
                                            mlir::Operation *op,
                                            mlir::ValueRange operands);
 
+/// A float with one bit pattern for every NaN: the quiet one without a sign.
+/// Which of two NaNs an instruction keeps depends on the order of its operands,
+/// which is the compiler's. Integers are what they are.
+mlir::Value oneNaN(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value value);
+
 /// The quotient rounded toward minus infinity and its remainder, as
 /// amp.floor_div and amp.remainder define them; no value traps.
 mlir::Value emitFloorQuotient(mlir::OpBuilder &builder, mlir::Location loc,

@@ -76,6 +76,9 @@ Value ampc::finishReduction(OpBuilder &builder, ReduceOp op, Value value,
         builder.getFloatAttr(op.getAccumulation(), static_cast<double>(count)),
         value.getType());
     value = arith::DivFOp::create(builder, loc, value, n);
+  } else if (op.getKind() == ReduceKind::max ||
+             op.getKind() == ReduceKind::min) {
+    value = oneNaN(builder, loc, value);
   }
   Type element = tensorType(op.getResult()).getElementType();
   if (isa<FloatType>(op.getAccumulation()))

@@ -60,7 +60,8 @@ def Amp_DivOp : Amp_BinaryOp<"div"> {
 def Amp_MaximumOp : Amp_BinaryOp<"maximum", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise maximum";
   let description = [{
-    The larger of lhs[i] and rhs[i]. NaN propagates; maximum(-0, +0) is +0 in either order (N4).
+    The larger of lhs[i] and rhs[i]. A NaN of either gives the quiet NaN without a sign, whatever
+    its bits; maximum(-0, +0) is +0 in either order (N4).
     Gradient: to the larger operand; a tie splits it equally (N15). Lifetime as amp.add.
 
     ```mlir
@@ -72,7 +73,8 @@ def Amp_MaximumOp : Amp_BinaryOp<"maximum", [Commutative, Amp_BoundedIntegerMeth
 def Amp_MinimumOp : Amp_BinaryOp<"minimum", [Commutative, Amp_BoundedIntegerMethods]> {
   let summary = "elementwise minimum";
   let description = [{
-    The smaller of lhs[i] and rhs[i]. NaN propagates; minimum(-0, +0) is -0 in either order (N4).
+    The smaller of lhs[i] and rhs[i]. A NaN of either gives the quiet NaN without a sign, whatever
+    its bits; minimum(-0, +0) is -0 in either order (N4).
     Gradient: to the smaller operand; a tie splits it equally (N15). Lifetime as amp.add.
 
     ```mlir

@@ -11,9 +11,10 @@ def Amp_ReduceOp : Amp_PureOp<"reduce", [
   let summary = "sum, mean, max, min, product or first element over axes";
   let description = [{
     Removes `axes`. sum, mean and prod upcast each element to `accumulation`, accumulate there,
-    divide there (mean), and round once to the result type (N6). Over no elements sum is 0, prod
-    1, mean NaN; max, min and first are refused (N18). max and min propagate NaN. first is the
-    element at index 0 of every reduced axis, its bits unchanged: the shift of a variance (N8).
+    divide there (mean), and round once to the result type (N6). Over no elements sum is 0, prod 1,
+    mean NaN; max, min and first are refused (N18). max and min of a NaN are the quiet NaN without a
+    sign. first is the element at index 0 of every reduced axis, its bits unchanged: the shift of a
+    variance (N8).
 
     `order` fixes the order of additions, a function of the shape alone (N10):
     - `row` (the axes are the last ones): 64 interleaved partials, element i of the row in partial
