@@ -235,8 +235,8 @@ openWindows(const DataSpec &spec, const std::string &path, const Port &port,
   uint64_t stride = options.stride ? options.stride : window;
   uint64_t needed = window + (context.names == 2 ? 1 : 0);
   if (needed < window || part.n < needed)
-    return bad(fmt::format("a window takes {} {}, there are {}", needed, unit,
-                           part.n));
+    return bad(fmt::format("a window takes {} {}, there are {}{}", needed, unit,
+                           part.n, partText(context)));
   uint64_t count = (part.n - needed) / stride + 1;
   return std::make_unique<WindowReader>(std::move(file), std::move(*converter),
                                         path, part.first + context.position,

@@ -113,6 +113,7 @@ private:
                ? fmt::format("column {}", column)
                : fmt::format("column {} ('{}')", column, shown(header[column]));
   }
+  Expected<void> checkText() const;
   Expected<void> choose(const std::string &columns);
   Expected<size_t> columnOf(std::string_view text) const;
   Expected<void> readLine(Row row, std::byte *to);
@@ -222,11 +223,26 @@ Expected<void> CsvReader::readLine(Row row, std::byte *to) {
   return {};
 }
 
+Expected<void> CsvReader::checkText() const {
+  for (std::string_view mark : {"\xFF\xFE", "\xFE\xFF"})
+    if (all().starts_with(mark))
+      return bad("expected UTF-8 text, the file is UTF-16");
+  size_t zero = all().find('\0');
+  if (zero == std::string_view::npos)
+    return {};
+  return bad(fmt::format(
+      "line {}: not a text file (byte 0x00 at offset {})",
+      1 + std::count(all().begin(), all().begin() + zero, '\n'), zero));
+}
+
 Expected<void> CsvReader::open(const std::string &columns,
                                const SampleContext &context) {
+  AMPC_TRY(checkText());
   std::vector<std::byte> sample;
   uint64_t line = 0;
-  for (uint64_t at = 0; at < all().size();) {
+  // A mark of UTF-8, as spreadsheets write it, is no part of the first field.
+  for (uint64_t at = all().starts_with("\xEF\xBB\xBF") ? 3 : 0;
+       at < all().size();) {
     std::string_view text = lineAt(at);
     Row row{at, ++line};
     at += text.size() + 1;

@@ -209,6 +209,14 @@ Expected<DataSpec> parseDataSpec(const std::string &text) {
   return spec;
 }
 
+std::string partText(const SampleContext &context) {
+  if (context.part == DataPart::All || context.held_out == 0)
+    return "";
+  return fmt::format(" {} the share {} for validation",
+                     context.part == DataPart::Held ? "in" : "outside",
+                     context.held_out);
+}
+
 SampleRange rangeOf(uint64_t count, const SampleContext &context) {
   auto held = uint64_t(double(count) * context.held_out);
   if (context.part == DataPart::Train)

@@ -56,5 +56,7 @@ struct SampleRange {
   uint64_t first = 0, n = 0;
 };
 SampleRange rangeOf(uint64_t count, const SampleContext &context);
+/// Which part of a file `context` reads, as messages end: "" for all of it.
+std::string partText(const SampleContext &context);
 
 } // namespace ampc::rt

@@ -166,11 +166,10 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
                   fmt::format("'{}' is {} and has no axis of samples", name,
                               typeText(port->dtype, port->shape)));
     uint64_t batch = uint64_t(port->shape[0]);
-    AMPC_ASSIGN(
-        std::unique_ptr<SampleReader> reader,
-        openSamples(spec, *port, line.options,
-                    {position, uint32_t(line.names.size()), options.directory,
-                     options.held_out, options.part}));
+    SampleContext context{position, uint32_t(line.names.size()),
+                          options.directory, options.held_out, options.part};
+    AMPC_ASSIGN(std::unique_ptr<SampleReader> reader,
+                openSamples(spec, *port, line.options, context));
     std::optional<uint64_t> count = reader->count();
     if (!stream.columns.empty()) {
       const Column &first = stream.columns.front();
@@ -189,8 +188,8 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
     stream.count = count;
     if (count && *count < batch)
       return fail(Code::BadInput, where,
-                  fmt::format("'{}' has {} samples, one batch takes {}", name,
-                              *count, batch));
+                  fmt::format("'{}' has {} samples{}, one batch takes {}", name,
+                              *count, partText(context), batch));
     AMPC_ASSIGN(Tensor buffer, Tensor::zeros(port->dtype, port->shape));
     stream.columns.push_back({name, std::move(reader), std::move(buffer)});
   }

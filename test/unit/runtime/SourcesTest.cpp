@@ -235,6 +235,32 @@ TEST(Csv, ColumnsByNumberNameAndRange) {
   }
 }
 
+TEST(Csv, AMarkOfUtf8IsNoPartOfTheFirstField) {
+  Port x = port("x", DType::F32, {1, 2});
+  write("marked.csv", "\xEF\xBB\xBF"
+                      "a,b\n1,2\n");
+  EXPECT_EQ(readBack<float>("csv:marked.csv#b,a", x),
+            (std::vector<float>{2, 1}));
+  write("marked.csv", "\xEF\xBB\xBF"
+                      "1,2\n");
+  EXPECT_EQ(readBack<float>("csv:marked.csv", x), (std::vector<float>{1, 2}));
+}
+
+TEST(Csv, RefusesWhatIsNoText) {
+  Port x = port("x", DType::F32, {1, 2});
+  auto bad = [&](std::string_view text, const std::string &expected) {
+    write("bad.csv", text);
+    refuse("csv:bad.csv", x, "bad.csv", expected);
+  };
+  bad({"a,b\n1,\0002\n", 9}, "line 2: not a text file (byte 0x00 at offset 6)");
+  bad({"\0a,b\n1,2\n", 9}, "line 1: not a text file (byte 0x00 at offset 0)");
+  bad({"\xFF\xFE"
+       "1\0,\0002\0",
+       8},
+      "expected UTF-8 text, the file is UTF-16");
+  bad({"\xFE\xFF\0001\0,\0002", 8}, "expected UTF-8 text, the file is UTF-16");
+}
+
 TEST(Csv, RefusalsNameLineAndColumn) {
   Port x = port("x", DType::F32, {1, 2}), y = port("y", DType::I32, {1});
   auto bad = [&](std::string_view text, const std::string &columns,
