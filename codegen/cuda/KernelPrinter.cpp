@@ -2,6 +2,7 @@
 #include "codegen/cuda/KernelPrinter.h"
 
 #include "codegen/kernel/Tiling.h"
+#include "ir/dialect/Locations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -129,7 +130,7 @@ LogicalResult KernelPrinter::printStatement(Operation *op) {
   if (typeName.empty())
     return op->emitOpError()
            << "of type " << type << " in CUDA text is not available yet";
-  std::string path = namePathOf(op->getLoc());
+  std::string path = amp::namePathOf(op->getLoc());
   std::string wish = leafName(path, "t").str();
   if (type.isIndex())
     wish = "at";
@@ -263,7 +264,7 @@ LogicalResult KernelPrinter::print(func::FuncOp func) {
     // An argument that is only written has the group's location, not a name.
     bool read =
         llvm::any_of(argument.getUsers(), llvm::IsaPred<memref::LoadOp>);
-    std::string path = read ? namePathOf(argument.getLoc()) : "";
+    std::string path = read ? amp::namePathOf(argument.getLoc()) : "";
     std::string name = nameLike(leafName(path, read ? "in" : "out"));
     os << (argument.getArgNumber() ? ", " : "") << (written ? "" : "const ")
        << element << " *__restrict__ " << name;

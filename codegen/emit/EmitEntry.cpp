@@ -1,8 +1,8 @@
 // An entry's ports and instructions.
 #include "codegen/emit/PlanBuilder.h"
 #include "codegen/kernel/GroupArguments.h"
-#include "codegen/kernel/KernelNames.h"
 #include "codegen/kernel/Passes.h"
+#include "ir/dialect/Locations.h"
 
 using namespace mlir;
 using namespace ampc;

@@ -1,4 +1,4 @@
-// Readable, unique names of kernels, and where an op comes from.
+// Readable, unique names of kernels.
 #ifndef AMPC_CODEGEN_KERNEL_KERNELNAMES_H
 #define AMPC_CODEGEN_KERNEL_KERNELNAMES_H
 
@@ -7,10 +7,6 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc {
-
-/// The name path of a location: names of its NameLocs, outermost first, joined
-/// by dots; empty when it has none.
-std::string namePathOf(mlir::Location loc);
 
 /// `text` as a C identifier.
 std::string identifierFrom(llvm::StringRef text);

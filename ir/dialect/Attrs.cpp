@@ -55,7 +55,8 @@ IndexRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t,
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef kind, StringRef level,
                                  int64_t vectorBytes, int64_t cacheBytes,
-                                 FloatAttr bandwidth, FloatAttr launchNs) {
+                                 FloatAttr bandwidth, FloatAttr launchNs,
+                                 ArrayAttr fast) {
   if (vectorBytes <= 0 || cacheBytes <= 0)
     return emitError()
            << "a target's vector_bytes and cache_bytes must be above 0, got "
@@ -66,5 +67,17 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(launchNs.getValueAsDouble() >= 0))
     return emitError() << "a target's launch_ns must be at least 0, got "
                        << launchNs.getValueAsDouble();
+  for (Attribute format : fast ? fast.getValue() : ArrayRef<Attribute>()) {
+    auto type = dyn_cast<TypeAttr>(format);
+    if (!type || !isa<FloatType>(type.getValue()) ||
+        type.getValue().getIntOrFloatBitWidth() > 32 || type.getValue().isF32())
+      return emitError() << "a target's fast formats must be floats below f32, "
+                            "got "
+                         << format;
+  }
   return success();
+}
+
+bool TargetAttr::isFast(Type format) const {
+  return getFast() && llvm::is_contained(getFast(), TypeAttr::get(format));
 }

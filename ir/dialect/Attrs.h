@@ -33,6 +33,7 @@ inline constexpr llvm::StringLiteral kEvalOnlyAttr = "amp.eval_only";
 inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
+inline constexpr llvm::StringLiteral kReasonAttr = "amp.reason";
 
 /// Names of the variables that hold a session's state.
 inline constexpr llvm::StringLiteral kIterationVariable =
@@ -43,6 +44,11 @@ inline constexpr llvm::StringLiteral kSeedVariable = "ampc.state/seed";
 inline constexpr llvm::StringLiteral kEvalIndexVariable =
     "ampc.state/eval_index";
 inline constexpr llvm::StringLiteral kLearningRateVariable = "ampc.state/lr";
+inline constexpr llvm::StringLiteral kScaleVariable = "ampc.state/scale";
+inline constexpr llvm::StringLiteral kGoodStepsVariable =
+    "ampc.state/good_steps";
+inline constexpr llvm::StringLiteral kOverflowsVariable =
+    "ampc.state/overflows";
 
 } // namespace ampc::amp
 

@@ -86,6 +86,15 @@ def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is
   I32EnumAttrCase<"partial", 6>, I32EnumAttrCase<"fault", 7>]>;
 def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
 
+def Amp_Reason : Amp_StandaloneEnum<"Reason", "why a value has its precision (N20, N21)", [
+  I32EnumAttrCase<"lower", 0>, I32EnumAttrCase<"f32_inside", 1>, I32EnumAttrCase<"follow_cut", 2>,
+  I32EnumAttrCase<"follow_tie", 3>, I32EnumAttrCase<"never_unknown", 4>,
+  I32EnumAttrCase<"never_integer", 5>, I32EnumAttrCase<"user_typed", 6>,
+  I32EnumAttrCase<"user_override", 7>, I32EnumAttrCase<"constant_range", 8>,
+  I32EnumAttrCase<"loss", 9>, I32EnumAttrCase<"master", 10>,
+  I32EnumAttrCase<"target_emulated", 11>]>;
+def Amp_ReasonAttr : Amp_EnumAttr<Amp_Reason, "reason">;
+
 def Amp_Space : Amp_Enum<"Space", "where bytes stand", [
   I32EnumAttrCase<"arena", 0>, I32EnumAttrCase<"variable", 1>, I32EnumAttrCase<"input", 2>,
   I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>]>;
@@ -134,13 +143,19 @@ def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {
   let summary = "what passes may know of the machine";
   let description = [{
     `#amp.target<kind = "cpu", level = "avx512", vector_bytes = 64, cache_bytes = 2097152,
-    bandwidth = 50.0, launch_ns = 2000.0>`: the vector register width and the last private
-    cache in bytes, sustained memory bandwidth in bytes per nanosecond and the cost of starting a
-    kernel in nanoseconds. All but the last are above 0. Passes read these and name no chip.
+    bandwidth = 50.0, launch_ns = 2000.0, fast = [bf16]>`: the vector register width and the last
+    private cache in bytes, sustained memory bandwidth in bytes per nanosecond, the cost of starting a
+    kernel in nanoseconds, and the formats below f32 that contractions have hardware for. The numbers
+    but the last are above 0. Passes read these and name no chip.
   }];
   let parameters = (ins StringRefParameter<>:$kind, StringRefParameter<>:$level,
                         "int64_t":$vector_bytes, "int64_t":$cache_bytes,
-                        "::mlir::FloatAttr":$bandwidth, "::mlir::FloatAttr":$launch_ns);
+                        "::mlir::FloatAttr":$bandwidth, "::mlir::FloatAttr":$launch_ns,
+                        OptionalParameter<"::mlir::ArrayAttr">:$fast);
+  let extraClassDeclaration = [{
+    /// Whether contractions of `format` run in hardware.
+    bool isFast(::mlir::Type format) const;
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

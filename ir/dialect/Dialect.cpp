@@ -146,6 +146,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kPlaceAttr)
     return verifyPlaces(op, attribute);
+  if (name == kReasonAttr)
+    return expect<ReasonAttr>(op, attribute, "#amp.reason");
   return op->emitOpError() << "knows no attribute '" << name << "'";
 }
 

@@ -35,6 +35,7 @@ def Amp_Dialect : Dialect {
     | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: a candidate for recomputation |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |
     | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |
+    | op | `amp.reason = #amp.reason<R>` | why the op's results have their precision; why a policy cast stands there |
     | op | `amp.place = [#amp.place<...>, ...]` | where each result stands (placed stage) |
   }];
   let cppNamespace = "::ampc::amp";

@@ -14,7 +14,11 @@ def Amp_PrecisionRule : Amp_Interface<"PrecisionRule"> {
       "::ampc::amp::PrecisionClass", "classify", (ins), "",
       "return ::ampc::amp::PrecisionClass::follow;">,
     InterfaceMethod<"The type sums are kept in, null when the op accumulates nothing.",
-      "::mlir::Type", "accumulationType", (ins), "", "return ::mlir::Type();">];
+      "::mlir::Type", "accumulationType", (ins), "", "return ::mlir::Type();">,
+    InterfaceMethod<[{
+      Whether float operand `operand` may have the type that the op computes in where its others are
+      narrower: a bias, an affine weight, a mask.}],
+      "bool", "keepsWide", (ins "unsigned":$operand), "", "return false;">];
 }
 
 def Amp_Differentiable : Amp_Interface<"Differentiable"> {

@@ -69,8 +69,8 @@ struct MatmulModel : Model<MatmulModel, amp::MatmulOp> {
   }
 };
 
-/// The product is rounded to the result type, then its sum with the bias is
-/// (Contraction.td).
+/// The product is rounded to the accumulation type, its sum with the bias too,
+/// then the sum to the result's (Contraction.td).
 struct LinearModel : Model<LinearModel, amp::LinearOp> {
   LogicalResult evaluate(Operation *operation, Operands in,
                          Results &out) const {
@@ -83,14 +83,12 @@ struct LinearModel : Model<LinearModel, amp::LinearOp> {
     std::vector<double> values(static_cast<size_t>(rows * outputs));
     multiply(input.floats().data(), transposed.data(), values.data(), rows,
              outputs, inputs);
-    Tensor result = Tensor::ofFloats(resultType(op), std::move(values));
     if (in.size() == 3) {
-      Rounder round(result.elementType());
-      for (int64_t i = 0; i < result.size(); ++i)
-        result.floats()[i] =
-            round(result.floats()[i] + in[2]->floats()[i % outputs]);
+      Rounder round(op.getAccumulation());
+      for (auto [i, value] : llvm::enumerate(values))
+        value = round(round(value) + in[2]->floats()[i % outputs]);
     }
-    out.push_back(std::move(result));
+    out.push_back(Tensor::ofFloats(resultType(op), std::move(values)));
     return success();
   }
 };

@@ -1,6 +1,7 @@
 // Reverse-mode differentiation of an entry through the `Differentiable`
 // interface.
 #include "passes/differentiate/Passes.h"
+#include "passes/training/LossScale.h"
 #include "passes/training/TrainSettings.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -267,7 +268,7 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
       hasLoss = true;
       reaches |= sweep.isActive(loss);
       if (sweep.isActive(loss))
-        sweep.seed(loss, splat(builder, loss.getLoc(), tensorType(loss), 1.0));
+        sweep.seed(loss, lossSeed(func, loss));
     }
     if (!hasLoss)
       return func.emitError() << "has no loss to differentiate";

@@ -35,6 +35,18 @@ static bool isGroupable(Operation *op) {
   }
 }
 
+/// Whether `op` is an exact cast to a wider float: every kernel widens what it
+/// reads for itself, so that memory holds the narrow value.
+static bool isWidening(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast)
+    return false;
+  Type from = tensorType(cast.getInput()).getElementType(),
+       to = tensorType(cast.getResult()).getElementType();
+  return isa<FloatType>(from) && isa<FloatType>(to) &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
 /// Whether the user reads the operand at other elements than its loop is at, so
 /// that the value must stand in memory before.
 static bool isReadElsewhere(OpOperand &use) {
@@ -70,21 +82,27 @@ static LoopNest nestOfOne(Operation *op) {
 /// short.
 static constexpr int64_t kManyRows = 16, kShortRow = 16384;
 
-/// Whether `operand`, made of `root` by broadcasts, brings what the reductions
-/// of `nest` leave back over the space, each axis in its place, for the row to
-/// be walked again.
-static bool comesBack(Value operand, Value root, const LoopNest &nest) {
+/// The broadcasts that make `operand` of `root`, the last one first. Only free
+/// ops stand between them.
+static SmallVector<BroadcastOp> broadcastsOf(Value operand, Value root) {
+  SmallVector<BroadcastOp> chain;
+  for (Value value = operand; value != root;) {
+    Operation *op = value.getDefiningOp();
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      chain.push_back(broadcast);
+    value = op->getOperand(0);
+  }
+  return chain;
+}
+
+/// Whether `chain`, the broadcasts that make `operand` of `root`, brings what
+/// the reductions of `nest` leave back over the space, each axis in its place,
+/// for the row to be walked again.
+static bool comesBack(Value operand, Value root, ArrayRef<BroadcastOp> chain,
+                      const LoopNest &nest) {
   if (nest.kind != GroupKind::row ||
       tensorType(operand).getShape() != ArrayRef(nest.space))
     return false;
-  SmallVector<BroadcastOp> chain;
-  for (Value value = operand; value != root;) {
-    auto broadcast = value.getDefiningOp<BroadcastOp>();
-    if (!broadcast)
-      return false;
-    chain.push_back(broadcast);
-    value = broadcast.getInput();
-  }
   SmallVector<int64_t> kept;
   for (int64_t axis = 0, rank = nest.space.size(); axis < rank; ++axis)
     if (!llvm::is_contained(nest.reducedAxes, axis))
@@ -102,6 +120,13 @@ static bool comesBack(Value operand, Value root, const LoopNest &nest) {
       return false;
   }
   return true;
+}
+
+/// Whether a loop over `nest` has `root`'s elements when it needs those of
+/// `operand`, which free ops make of it.
+static bool isAtHand(Value operand, Value root, const LoopNest &nest) {
+  SmallVector<BroadcastOp> chain = broadcastsOf(operand, root);
+  return chain.empty() || comesBack(operand, root, chain, nest);
 }
 
 /// Whether `map` is a loop nest over what the reductions of `nest` leave.
@@ -140,7 +165,9 @@ GroupPlan::GroupPlan(Block &block, bool fuse) {
 
 void GroupPlan::classify(Block &block) {
   for (Operation &op : block) {
-    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) || !isGroupable(&op))
+    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) && !isWidening(&op))
+      continue;
+    if (!isGroupable(&op))
       continue;
     // A user outside groups (a contraction, a view, a write, the return) needs
     // the bytes; so does one that reads it at other elements.
@@ -229,7 +256,7 @@ void GroupPlan::place(Operation *op, bool fuse) {
     producers.push_back(producer);
     if (isReadElsewhere(use))
       reason = "it is read at other elements than it is computed";
-    else if (root != operand && !comesBack(operand, root, plans[*group]))
+    else if (!isAtHand(operand, root, plans[*group]))
       reason = "the value is broadcast after it is complete";
     if (!llvm::is_contained(members, *group))
       members.push_back(*group);
@@ -349,7 +376,7 @@ bool GroupPlan::collectConsumers(Value value, Value root, unsigned group,
     if (only && *only != *consumer)
       return false;
     only = consumer;
-    fits &= value == root || comesBack(value, root, plans[*consumer]);
+    fits &= isAtHand(value, root, plans[*consumer]);
   }
   return true;
 }

@@ -16,7 +16,9 @@ using namespace mlir;
 namespace ampc {
 
 void addStageVerifier(OpPassManager &passes, amp::Stage stage) {
-  if (stage == amp::Stage::step)
+  if (stage == amp::Stage::typed)
+    passes.addPass(createVerifyPrecision());
+  else if (stage == amp::Stage::step)
     passes.addPass(createVerifyStep());
   else if (stage == amp::Stage::fused)
     passes.addPass(createVerifyFused());
@@ -35,6 +37,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // backward follows the forward's types (N20).
     passes.addPass(createHashModel());
     passes.addPass(createAssignPrecision({options.precision}));
+    addStageVerifier(passes, stage);
     return;
 
   case amp::Stage::step: {
@@ -51,25 +54,31 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
       differentiate.output = options.gradientOf;
     }
     passes.addPass(createDifferentiate(differentiate));
+    // 4. Casts of gradients before the optimizer, while results still say which
+    // values are gradients; copies of weights after it, as they need the new
+    // values that it gives.
+    passes.addPass(createCleanCasts());
     passes.addPass(createBuildOptimizer());
-    // 4. Clean-up after the last builder: reads of one variable merge, then
+    passes.addPass(createCopyWeights());
+    // 5. Clean-up after the last builder: reads of one variable merge, then
     // the gradients that nothing asked for go, so that the verifier can demand
     // a step without them.
     passes.addPass(createCSEPass());
     passes.addPass(createEraseDeadOps());
-    // 5. Checks of indices while ops still say what they look up, and after
+    // 6. Checks of indices while ops still say what they look up, and after
     // what nothing uses is gone: it asks for nothing. The writes they guard
     // stand by now.
     passes.addPass(createCheckIndices());
     addStageVerifier(passes, stage);
+    passes.addPass(createVerifyPrecision({options.unsafePrecision}));
     return;
   }
 
   case amp::Stage::fused: {
-    // 6. Composites until here: precision and differentiation decide on them,
+    // 7. Composites until here: precision and differentiation decide on them,
     // kernels know primitives.
     passes.addNestedPass<func::FuncOp>(createDecompose());
-    // 7. CSE before grouping: the scalars of equal optimizer updates (bias
+    // 8. CSE before grouping: the scalars of equal optimizer updates (bias
     // corrections) merge into one.
     passes.addPass(createCSEPass());
     FormGroupsOptions groups;
@@ -80,7 +89,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 8. Placement last: it fixes the schedule, and every pass after it would
+    // 9. Placement last: it fixes the schedule, and every pass after it would
     // have to keep it.
     passes.addPass(createPlaceBuffers());
     addStageVerifier(passes, stage);
@@ -99,9 +108,15 @@ namespace {
 
 /// The options of the registered pipelines.
 struct TextualOptions : PassPipelineOptions<TextualOptions> {
-  Option<std::string> precision{*this, "precision",
-                                llvm::cl::desc("the precision policy: f32"),
-                                llvm::cl::init("f32")};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("the precision policy: auto, f32, tf32, "
+                     "bf16 or f16"),
+      llvm::cl::init("f32")};
+  Option<bool> unsafePrecision{
+      *this, "unsafe-precision",
+      llvm::cl::desc("allow f16 gradients without a scaled loss"),
+      llvm::cl::init(false)};
   ListOption<std::string> entries{
       *this, "entries",
       llvm::cl::desc("entries to build (default: all the model has)")};
@@ -124,6 +139,7 @@ void registerStage(amp::Stage stage, StringRef argument,
       [stage](OpPassManager &passes, const TextualOptions &textual) {
         PipelineOptions options;
         options.precision = textual.precision;
+        options.unsafePrecision = textual.unsafePrecision;
         options.entries.assign(textual.entries.begin(), textual.entries.end());
         options.gradientOf = textual.gradientOf;
         options.mode = textual.mode;

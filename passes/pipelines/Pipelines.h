@@ -9,8 +9,10 @@ namespace ampc {
 
 /// What the order of passes depends on.
 struct PipelineOptions {
-  /// The precision policy (`f32`).
+  /// The precision policy: auto, f32, tf32, bf16, f16.
   std::string precision = "f32";
+  /// Whether f16 gradients may go without a scaled loss.
+  bool unsafePrecision = false;
   /// Entries to build; empty: train_step, eval_step and infer, as far as the
   /// model has them.
   std::vector<std::string> entries;

@@ -1,7 +1,10 @@
 // Updates every trained parameter from its gradient and advances the counters
 // (N22, N31): learning rate, clipping, optimizer ops.
+#include "ir/dialect/ops/Formula.h"
 #include "passes/training/GradientNorm.h"
+#include "passes/training/GuardWrites.h"
 #include "passes/training/LearningRate.h"
+#include "passes/training/LossScale.h"
 #include "passes/training/Passes.h"
 #include "passes/training/TrainSettings.h"
 #include "passes/training/VariableTable.h"
@@ -69,8 +72,9 @@ public:
     Value rate = scaledRate(builder, loc, base, factor, 1);
     if (factor)
       report("ampc.lr", rate);
-    if (settings.clipNorm && !trained.empty())
-      clip(trained);
+    takeScale();
+    if (!trained.empty())
+      testAndScale(trained);
     for (Trained &item : trained) {
       const ParameterSettings &own = settings.of(item.parameter.getSymName());
       updateParameter(item, own, update,
@@ -78,8 +82,13 @@ public:
     }
     for (auto &[name, value] : writes)
       WriteOp::create(builder, value.getLoc(), name, value);
-    advance(kIterationVariable, iteration);
     advance(kUpdateVariable, update);
+    // What is written from here on follows every step, applied or not.
+    if (skipsNonFinite())
+      writeOnlyIf(step, finite);
+    if (scaler.good && finite)
+      advanceScaler();
+    advance(kIterationVariable, iteration);
     return success();
   }
 
@@ -133,25 +142,102 @@ private:
     ret.getOperandsMutable().append(value);
   }
 
-  /// Scales the gradients down to the largest global norm (N25).
-  void clip(MutableArrayRef<Trained> trained) {
+  RankedTensorType scalarOf(Type element) {
+    return RankedTensorType::get({}, element);
+  }
+
+  /// Reads the scaler's state as the step begins.
+  void takeScale() {
+    if (!settings.lossScale)
+      return;
+    scaler.scale = lossScaleOf(step, *settings.lossScale, variables);
+    if (!settings.lossScale->dynamic)
+      return;
+    scaler.good = read(variables.lookup(kGoodStepsVariable));
+    if (settings.lossScale->hysteresis > 1)
+      scaler.overflows = read(variables.lookup(kOverflowsVariable));
+  }
+
+  /// Tests the gradients, takes the loss's scale off them and scales them down
+  /// to the largest global norm, in this order (N25). One sweep over the
+  /// gradients serves the tests before and after unscaling: both hold where the
+  /// largest magnitude, or the norm, is finite on either side. What changes the
+  /// elements stands in the optimizer's kernel.
+  void testAndScale(MutableArrayRef<Trained> trained) {
     Location loc = step.getLoc();
+    RankedTensorType f32 = scalarOf(builder.getF32Type()),
+                     f64 = scalarOf(builder.getF64Type());
     SmallVector<Value> gradients;
     for (const Trained &item : trained)
       gradients.push_back(item.gradient);
-    Value norm = gradientNorm(builder, loc, gradients);
-    auto f32 = RankedTensorType::get({}, builder.getF32Type());
-    report("ampc.grad_norm",
-           CastOp::create(builder, loc, f32, norm, CastOrigin::policy));
-    Value coefficient = clipCoefficient(builder, loc, norm, *settings.clipNorm);
-    for (Trained &item : trained) {
-      Value scale = coefficient;
-      RankedTensorType type = tensorType(item.gradient);
-      if (scale.getType() != type)
-        scale =
-            BroadcastOp::create(builder, loc, type, scale, ArrayRef<int64_t>{});
-      item.gradient = MulOp::create(builder, loc, item.gradient, scale);
+    Value inverse, inverse64;
+    if (scaler.scale) {
+      Value one = splat(builder, loc, f64, 1.0);
+      Value wide =
+          CastOp::create(builder, loc, f64, scaler.scale, CastOrigin::policy);
+      inverse64 = DivOp::create(builder, loc, one, wide);
+      inverse =
+          CastOp::create(builder, loc, f32, inverse64, CastOrigin::policy);
     }
+    SmallVector<Value> factors;
+    if (inverse)
+      factors.push_back(inverse);
+    if (settings.clipNorm) {
+      Value norm = gradientNorm(builder, loc, gradients);
+      if (inverse64)
+        norm = MulOp::create(builder, loc, norm, inverse64);
+      Value narrow =
+          CastOp::create(builder, loc, f32, norm, CastOrigin::policy);
+      report("ampc.grad_norm", narrow);
+      finite = isFinite(builder, loc, narrow);
+      factors.push_back(
+          clipCoefficient(builder, loc, norm, *settings.clipNorm));
+    } else if (settings.nonFinite != NonFinite::ignore || scaler.good) {
+      Value largest = largestMagnitude(builder, loc, gradients);
+      if (inverse)
+        largest = MulOp::create(builder, loc, largest, inverse);
+      finite = isFinite(builder, loc, largest);
+    }
+    for (Trained &item : trained) {
+      for (Value factor : factors)
+        item.gradient = scaled(item.gradient, factor);
+      if (skipsNonFinite())
+        item.gradient = zeroUnlessFinite(item.gradient);
+    }
+  }
+
+  bool skipsNonFinite() const {
+    return finite && settings.nonFinite != NonFinite::ignore;
+  }
+
+  /// `gradient` where the step is applied. Where it is not the writes keep old
+  /// values whatever it is; asking here lets the optimizer wait for the answer,
+  /// so that it and the choice are one kernel, in place.
+  Value zeroUnlessFinite(Value gradient) {
+    Formula f(builder, step.getLoc());
+    Value mask = f.broadcastScalar(finite, tensorType(gradient).getShape());
+    return f.select(mask, gradient, f.constant(gradient, 0));
+  }
+
+  Value scaled(Value gradient, Value factor) {
+    RankedTensorType type = tensorType(gradient);
+    if (factor.getType() != type)
+      factor = BroadcastOp::create(builder, step.getLoc(), type, factor,
+                                   ArrayRef<int64_t>{});
+    return MulOp::create(builder, step.getLoc(), gradient, factor);
+  }
+
+  /// Writes the scaler's next state.
+  void advanceScaler() {
+    ScalerState next =
+        nextScaler(builder, step.getLoc(), *settings.lossScale, scaler, finite);
+    auto write = [&](StringRef name, Value value) {
+      WriteOp::create(builder, step.getLoc(), name, value);
+    };
+    write(kScaleVariable, next.scale);
+    write(kGoodStepsVariable, next.good);
+    if (next.overflows)
+      write(kOverflowsVariable, next.overflows);
   }
 
   /// Builds the optimizer op of one parameter and notes what is to be written.
@@ -195,6 +281,8 @@ private:
   OpBuilder builder, top;
   llvm::StringMap<ReadOp> reads; ///< the first of each variable in the model
   SmallVector<std::pair<std::string, Value>> writes;
+  ScalerState scaler; ///< as the step begins; null values where there is none
+  Value finite;       ///< whether every gradient is; null where none is tested
 };
 
 class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {

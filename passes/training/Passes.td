@@ -63,6 +63,12 @@ def BuildOptimizer : Pass<"amp-build-optimizer", "::mlir::ModuleOp"> {
     1 + (final - 1) x and cosine final + (1 - final)(1 + cos pi x) / 2 with x = min((u - w) / (T - w), 1)
     (LinearLR, CosineAnnealingLR). A group's lr is its share of the base rate at every update.
 
+    `loss_scale = {init, growth, backoff, interval, floor, hysteresis}` (dynamic) or a number: the gradients
+    that come in are of the scaled loss (`amp-differentiate` starts from the scale); they are multiplied by
+    1 / scale, computed in f64 and rounded to f32. `nonfinite`: under skip and error every variable but
+    `ampc.state/iteration` keeps its value where the largest magnitude among the gradients, or their norm
+    where that is taken, is not finite before or after unscaling; then the scaler's state moves (N24, N25).
+
     `clip_norm`: gradients are multiplied by min(clip_norm / (norm + 1e-6), 1), rounded to f32
     (clip_grad_norm_). The global norm is computed in f64: squares of widened elements; a gradient of rank
     2 and more along its last axis in the row order, then over its rows; gradients in the order of

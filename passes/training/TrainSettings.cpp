@@ -156,6 +156,11 @@ FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
       return module.emitError()
              << "amp.train: clip_norm must be above 0, got " << clip;
   }
+  settings.lossScale = readLossScale(module);
+  if (auto word = train.getAs<StringAttr>("nonfinite"))
+    settings.nonFinite = word == "error"    ? NonFinite::error
+                         : word == "ignore" ? NonFinite::ignore
+                                            : NonFinite::skip;
   settings.accumulate = integerOr(train, "accumulate", 1);
   if (auto base = train.getAs<IntegerAttr>("base_batch")) {
     settings.baseBatch = base.getInt();
@@ -167,6 +172,27 @@ FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
     if (failed(readGroups(module, groups, settings)))
       return failure();
   return settings;
+}
+
+std::optional<LossScaleSettings> readLossScale(ModuleOp module) {
+  DictionaryAttr train = trainOf(module);
+  Attribute given = train ? train.get("loss_scale") : Attribute();
+  LossScaleSettings scale;
+  if (auto number = dyn_cast_or_null<FloatAttr>(given)) {
+    scale.init = number.getValueAsDouble();
+    return scale;
+  }
+  auto details = dyn_cast_or_null<DictionaryAttr>(given);
+  if (!details)
+    return std::nullopt;
+  scale.dynamic = true;
+  scale.init = numberOr(details, "init", scale.init);
+  scale.growth = numberOr(details, "growth", scale.growth);
+  scale.backoff = numberOr(details, "backoff", scale.backoff);
+  scale.interval = integerOr(details, "interval", scale.interval);
+  scale.floor = numberOr(details, "floor", scale.floor);
+  scale.hysteresis = integerOr(details, "hysteresis", scale.hysteresis);
+  return scale;
 }
 
 llvm::StringSet<> frozenParameters(ModuleOp module) {

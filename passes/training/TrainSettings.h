@@ -24,6 +24,24 @@ struct ScheduleSettings {
   bool isConstant() const { return kind == Constant && warmup == 0; }
 };
 
+/// How the loss is scaled before the backward pass (N24).
+struct LossScaleSettings {
+  bool dynamic = false; ///< else `init` throughout
+  double init = 65536;
+  double growth = 2;    ///< factor after `interval` good steps in a row
+  double backoff = 0.5; ///< factor after an overflow
+  int64_t interval = 2000;
+  double floor = 0x1p-14; ///< the least scale
+  int64_t hysteresis = 1; ///< overflows in a row before the scale is lowered
+};
+
+/// What a step with a gradient that is not finite does (N25).
+enum class NonFinite {
+  skip,  ///< changes nothing and is counted
+  error, ///< changes nothing and ends the run
+  ignore ///< is applied
+};
+
 /// How one parameter is updated: the optimizer's settings with those of the
 /// groups that name it on top.
 struct ParameterSettings {
@@ -40,6 +58,8 @@ struct TrainSettings {
   double learningRate;
   ScheduleSettings schedule;
   std::optional<double> clipNorm;
+  std::optional<LossScaleSettings> lossScale;
+  NonFinite nonFinite = NonFinite::skip;
   int64_t accumulate = 1;
   std::optional<int64_t> baseBatch; ///< the batch that the rate is meant for
   ParameterSettings base;           ///< of a parameter in no group
@@ -54,6 +74,9 @@ struct TrainSettings {
 
 /// Reads `amp.train` of `module`; what is missing or wrong is an error there.
 mlir::FailureOr<TrainSettings> readTrainSettings(mlir::ModuleOp module);
+
+/// How `amp.train` of `module` scales the loss; none where it does not.
+std::optional<LossScaleSettings> readLossScale(mlir::ModuleOp module);
 
 /// The parameters that groups freeze; empty where `amp.train` says nothing.
 llvm::StringSet<> frozenParameters(mlir::ModuleOp module);

@@ -43,4 +43,16 @@ VariableOp VariableTable::ensureLearningRate(double rate) {
                 builder.getDenseF64ArrayAttr({rate}));
 }
 
+VariableOp VariableTable::appendScaler(StringRef name,
+                                       std::optional<double> start) {
+  if (!start)
+    return append(module.getLoc(), name,
+                  RankedTensorType::get({}, builder.getI32Type()),
+                  VariableRole::scaler, InitKind::zeros);
+  return append(module.getLoc(), name,
+                RankedTensorType::get({}, builder.getF32Type()),
+                VariableRole::scaler, InitKind::constant,
+                builder.getDenseF64ArrayAttr({*start}));
+}
+
 } // namespace ampc

@@ -26,6 +26,10 @@ public:
   amp::VariableOp ensureCounter(llvm::StringRef name);
   /// The f32 base learning rate, declared to start at `rate` when missing.
   amp::VariableOp ensureLearningRate(double rate);
+  /// State of the loss scaler: an f32 scalar that starts at `start`, or without
+  /// one an i32 counter that starts at 0.
+  amp::VariableOp appendScaler(llvm::StringRef name,
+                               std::optional<double> start);
 
 private:
   mlir::ModuleOp module;

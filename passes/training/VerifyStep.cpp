@@ -109,6 +109,17 @@ LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
   return success();
 }
 
+/// Whether `variable` gets `value`, as it is or where conditions hold.
+bool isWritten(Value value, StringRef variable) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto write = dyn_cast<WriteOp>(user))
+      return write.getVariable() == variable;
+    auto choice = dyn_cast<SelectOp>(user);
+    return choice && choice.getOnTrue() == value &&
+           isWritten(choice.getResult(), variable);
+  });
+}
+
 /// step_c8, step_c10, step_c11: each op alone.
 LogicalResult verifyOp(Operation *op,
                        const llvm::StringMap<VariableOp> &variables) {
@@ -121,17 +132,7 @@ LogicalResult verifyOp(Operation *op,
     if (!master || !variable.tensorType().getElementType().isF32())
       return op->emitOpError()
              << "must update an f32 variable of role parameter or master";
-    auto writes = [&](Operation *user) {
-      auto write = dyn_cast<WriteOp>(user);
-      return write && write.getVariable() == read.getVariable();
-    };
-    // As it is, or where a condition holds.
-    bool written =
-        llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
-          return writes(user) || (isa<SelectOp>(user) &&
-                                  llvm::any_of(user->getUsers(), writes));
-        });
-    if (!written)
+    if (!isWritten(op->getResult(0), read.getVariable()))
       return op->emitOpError() << "updates '" << read.getVariable()
                                << "' but no amp.write stores it";
   }

@@ -145,9 +145,12 @@ Expected<void> Run::judge(const StepResult &result) {
   if (options.nonfinite == Nonfinite::Fail || badInARow >= options.max_skipped)
     return lossError(
         result.loss,
-        fmt::format("{}{} such steps in a row",
-                    result.applied ? "" : "the gradients are not finite; ",
-                    badInARow));
+        fmt::format("{}{}",
+                    result.applied ? "the run ends with it"
+                                   : "the gradients are not finite",
+                    badInARow > 1
+                        ? fmt::format("; {} such steps in a row", badInARow)
+                        : ""));
   return {};
 }
 

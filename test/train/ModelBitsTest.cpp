@@ -9,7 +9,13 @@ namespace {
 
 constexpr uint64_t kWindows = 5;
 
-class ModelBits : public testing::TestWithParam<WholeModel> {
+/// A whole model in one precision.
+struct Case {
+  WholeModel model;
+  const char *precision;
+};
+
+class ModelBits : public testing::TestWithParam<Case> {
 protected:
   /// Losses, then the bytes of every variable after kWindows windows.
   struct Outcome {
@@ -19,7 +25,7 @@ protected:
   };
 
   Outcome outcome(const rt::Plan &plan, const rt::SessionOptions &session) {
-    Training training = GetParam().train(plan, session);
+    Training training = GetParam().model.train(plan, session);
     Outcome run;
     run.losses = training.losses(kWindows);
     run.names = training.session().variables();
@@ -40,8 +46,15 @@ protected:
       EXPECT_EQ(run.state[i], expected.state[i]) << run.names[i];
   }
 
-  Model model = GetParam().load();
-  rt::Plan fused = must(compile(model));
+  CompileOptions options(int optLevel = 2) {
+    CompileOptions compile;
+    compile.precision = GetParam().precision;
+    compile.opt_level = optLevel;
+    return compile;
+  }
+
+  Model model = GetParam().model.load();
+  rt::Plan fused = must(compile(model, options()));
 };
 
 TEST_P(ModelBits, SameAtOneToFourThreads) {
@@ -53,17 +66,16 @@ TEST_P(ModelBits, SameAtOneToFourThreads) {
 }
 
 TEST_P(ModelBits, SameFusedAndUnfused) {
-  CompileOptions options;
-  options.opt_level = 1;
-  expectSameBits(outcome(must(compile(model, options)), {}),
+  expectSameBits(outcome(must(compile(model, options(1))), {}),
                  outcome(fused, {}));
 }
 
 TEST_P(ModelBits, SavedAndResumedRunContinues) {
-  std::string path = testing::TempDir() + "ampc-model-bits-" + GetParam().name +
-                     ".safetensors";
-  Training whole = GetParam().train(fused), first = GetParam().train(fused),
-           second = GetParam().train(fused);
+  const WholeModel &wholeModel = GetParam().model;
+  std::string path = testing::TempDir() + "ampc-model-bits-" + wholeModel.name +
+                     GetParam().precision + ".safetensors";
+  Training whole = wholeModel.train(fused), first = wholeModel.train(fused),
+           second = wholeModel.train(fused);
   std::vector<float> expected = whole.losses(kWindows);
   first.losses(2);
   must(first.session().save(path, /*overwrite=*/true));
@@ -76,8 +88,23 @@ TEST_P(ModelBits, SavedAndResumedRunContinues) {
   std::filesystem::remove(path);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ModelBits, testing::ValuesIn(wholeModels()),
-                         nameOf);
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const WholeModel &model : wholeModels())
+    for (const char *precision : {"f32", "bf16", "f16"})
+      all.push_back({model, precision});
+  return all;
+}
+
+void PrintTo(const Case &c, std::ostream *os) {
+  *os << c.model.path << " in " << c.precision;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ModelBits, testing::ValuesIn(cases()),
+                         [](const auto &info) {
+                           return std::string(info.param.model.name) + "_" +
+                                  info.param.precision;
+                         });
 
 } // namespace
 } // namespace ampc::test

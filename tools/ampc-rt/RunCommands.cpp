@@ -161,18 +161,32 @@ ModelSettings settingsOf(const Plan &plan) {
   return {plan.train_defaults(), plan.data_lines(), plan.data_options(), 0};
 }
 
-Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
-                        const RunOptions &options) {
+/// Whether a share of each file is for validation: lines for it stand for
+/// themselves.
+static bool holdsOut(const ModelSettings &settings,
+                     const std::vector<DataLine> &held) {
+  return held.empty() && settings.data.held_out > 0;
+}
+
+Expected<std::unique_ptr<DataSource>>
+openTrainingData(const Stepper &stepper, const ModelSettings &settings,
+                 const RunOptions &options) {
   AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, false));
   AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
-  // Lines for validation stand for themselves; else a share of each file does.
-  bool share = held.empty() && settings.data.held_out > 0;
-  if (share)
-    held = lines;
+  return openLines(
+      lines, settings, options, stepper.inputs(EntryKind::TrainStep),
+      holdsOut(settings, held) ? DataPart::Train : DataPart::All, true);
+}
+
+Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
+                        const RunOptions &options) {
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
-              openLines(lines, settings, options,
-                        stepper.inputs(EntryKind::TrainStep),
-                        share ? DataPart::Train : DataPart::All, true));
+              openTrainingData(stepper, settings, options));
+  AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
+  bool share = holdsOut(settings, held);
+  if (share) {
+    AMPC_ASSIGN(held, dataLines(settings, options, false));
+  }
   TrainOptions train = trainOptions(settings, options);
   std::unique_ptr<DataSource> validation;
   if (!held.empty() && stepper.has_entry(EntryKind::EvalStep)) {

@@ -20,6 +20,12 @@ struct ModelSettings {
 /// The settings a plan carries.
 ModelSettings settingsOf(const Plan &plan);
 
+/// The training data of `stepper`: the model's lines with those of the options
+/// on top, less what is held out for validation.
+[[nodiscard]] Expected<std::unique_ptr<DataSource>>
+openTrainingData(const Stepper &stepper, const ModelSettings &settings,
+                 const RunOptions &options);
+
 /// Trains and prints rows; Code Interrupted after Ctrl-C, with everything
 /// saved.
 [[nodiscard]] Expected<Code> runTrain(Stepper &stepper,

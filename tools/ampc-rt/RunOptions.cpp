@@ -87,9 +87,8 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
-  addReserved(command,
-              {"--memory-budget", "--accumulate", "--loss-scale",
-               "--unsafe-precision", "--finite-checks", "--precision-report"});
+  addReserved(command, {"--memory-budget", "--accumulate", "--finite-checks",
+                        "--precision-report"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

@@ -25,6 +25,8 @@ Action addCompile(CLI::App &app);
 /// `ampc explain MODEL`: why every op has its precision, what was fused and
 /// what was not.
 Action addExplain(CLI::App &app);
+/// `ampc bench MODEL`: the same model in several precisions side by side.
+Action addBench(CLI::App &app);
 /// `ampc version`: versions, targets, CPU features, devices.
 Action addVersion(CLI::App &app);
 

@@ -49,7 +49,7 @@ rt::Expected<rt::Code> execute(const ExplainCommand &options) {
     times.print(command.run.json);
   std::string text =
       command.run.json ? to_json(explanation) : to_text(explanation);
-  if (options.why_f32 && !command.run.json)
+  if (options.why_f32 && !command.run.json && explanation.precision == "f32")
     text = "The precision is f32: floats are f32 but where the model casts "
            "them. The reasons say what each op's rule would allow.\n" +
            text;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace ampc {
 
 void addModelOptions(CLI::App &command, ModelCommand &options) {
@@ -40,6 +42,13 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
   command.add_flag("--time-report", options.time_report,
                    "Print the seconds of each phase of compiling on stderr");
   rt::addReserved(command, {"--fast-math"});
+}
+
+void addStepOptions(CLI::App &command, ModelCommand &options) {
+  command.add_option("--loss-scale", options.loss_scale,
+                     "dynamic, off or a number (default: the model's)");
+  command.add_flag("--unsafe-precision", options.unsafe_precision,
+                   "Allow f16 gradients without a scaled loss");
 }
 
 void TimeReport::listen(CompileOptions &compile) {
@@ -100,6 +109,10 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
                       "expected KEY=VALUE, got '" + text + "'");
     settings.sets.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  if (!options.loss_scale.empty())
+    settings.sets.emplace_back("train.loss_scale", options.loss_scale);
+  if (!options.run.nonfinite.empty())
+    settings.sets.emplace_back("train.nonfinite", options.run.nonfinite);
   return Model::load(options.model, settings);
 }
 
@@ -113,12 +126,19 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
                     "expected auto, f32, tf32, bf16 or f16, got '" +
                         options.precision + "'");
   compile.precision = options.precision;
+  compile.unsafe_precision = options.unsafe_precision;
   compile.opt_level = options.opt_level;
   compile.target = options.target;
   compile.dump_after = options.dump_after;
   auto toStderr = [](std::string_view text) { fmt::print(stderr, "{}", text); };
   if (!options.dump_after.empty())
     compile.dump = toStderr;
+  // A command may compile more than once; it says a thing once.
+  compile.warn = [said = std::make_shared<std::set<std::string>>()](
+                     std::string_view text) {
+    if (said->emplace(text).second)
+      fmt::print(stderr, "{}", text);
+  };
   if (!options.remarks.empty()) {
     compile.remark = toStderr;
     compile.remark_category = options.remarks;
@@ -130,6 +150,8 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
 static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
   const char *given = !options.set.empty()          ? "--set"
                       : !options.precision.empty()  ? "--precision"
+                      : !options.loss_scale.empty() ? "--loss-scale"
+                      : options.unsafe_precision    ? "--unsafe-precision"
                       : options.target != "cpu"     ? "--target"
                       : options.opt_level != 2      ? "--opt-level"
                       : !options.remarks.empty()    ? "--remarks"

@@ -12,6 +12,8 @@ struct ModelCommand {
   std::string model;
   std::vector<std::string> set; ///< `KEY=VALUE`
   std::string precision;        ///< empty: the model's
+  std::string loss_scale; ///< off, dynamic or a number; empty: the model's
+  bool unsafe_precision = false;
   std::string device = "auto";
   std::string target = "cpu";
   int opt_level = 2;
@@ -33,6 +35,9 @@ struct TimeReport {
 
 /// Adds MODEL and the common options.
 void addModelOptions(CLI::App &command, ModelCommand &options);
+
+/// Adds the options of `train` that shape the step.
+void addStepOptions(CLI::App &command, ModelCommand &options);
 
 /// The entry that `train`, `eval` or `infer` names.
 [[nodiscard]] rt::Expected<std::string> entryByName(const std::string &name);

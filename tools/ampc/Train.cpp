@@ -16,6 +16,7 @@ Action addTrain(CLI::App &app) {
   command->footer("Example: ampc train mlp.amp --steps 20 --out run");
   auto options = std::make_shared<ModelCommand>();
   addModelOptions(*command, *options);
+  addStepOptions(*command, *options);
   rt::addTrainOptions(*command, options->run);
   return [options]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(OpenCommand open,

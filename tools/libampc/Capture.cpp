@@ -8,10 +8,12 @@ using namespace mlir;
 
 namespace ampc {
 
-DiagnosticCapture::DiagnosticCapture(MLIRContext &context, std::string fileName,
-                                     StringRef text,
-                                     std::function<void(std::string_view)> sink)
-    : fileName(std::move(fileName)), text(text), remark(std::move(sink)),
+DiagnosticCapture::DiagnosticCapture(
+    MLIRContext &context, std::string fileName, StringRef text,
+    std::function<void(std::string_view)> remarks,
+    std::function<void(std::string_view)> warnings)
+    : fileName(std::move(fileName)), text(text), remark(std::move(remarks)),
+      warn(std::move(warnings)),
       handler(&context, [this](Diagnostic &diagnostic) {
         switch (diagnostic.getSeverity()) {
         case DiagnosticSeverity::Error:
@@ -22,8 +24,8 @@ DiagnosticCapture::DiagnosticCapture(MLIRContext &context, std::string fileName,
             remark(render(diagnostic, "remark"));
           break;
         case DiagnosticSeverity::Warning:
-          if (remark)
-            remark(render(diagnostic, "warning"));
+          if (warn)
+            warn(render(diagnostic, "warning"));
           break;
         case DiagnosticSeverity::Note:
           break; // notes hang on the others

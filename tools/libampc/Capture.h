@@ -10,14 +10,15 @@
 
 namespace ampc {
 
-/// While it lives, errors and their notes are collected, remarks go to a
-/// callback, and nothing is printed.
+/// While it lives, errors and their notes are collected, remarks and warnings
+/// go to callbacks, and nothing is printed.
 class DiagnosticCapture {
 public:
   /// `fileName` and `text` are the source whose lines are shown.
   DiagnosticCapture(mlir::MLIRContext &context, std::string fileName,
                     llvm::StringRef text,
-                    std::function<void(std::string_view)> remark = {});
+                    std::function<void(std::string_view)> remark = {},
+                    std::function<void(std::string_view)> warn = {});
 
   /// The errors so far as one error value of Code BadInput; `fallback` when
   /// none was reported.
@@ -28,7 +29,7 @@ private:
 
   std::string fileName;
   llvm::StringRef text;
-  std::function<void(std::string_view)> remark;
+  std::function<void(std::string_view)> remark, warn;
   std::string errors;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -57,7 +57,8 @@ compileToBytes(const Model &model, const CompileOptions &options) {
   AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
               lowerTo(amp::Stage::placed, model, options));
   Model::Impl &impl = model.impl();
-  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark,
+                            options.warn);
   FailureOr<std::vector<uint8_t>> bytes = emitPlan(*module, emit);
   if (failed(bytes))
     return tl::unexpected(capture.error("code generation failed"));
@@ -88,7 +89,8 @@ rt::Expected<std::string> emit(const Model &model, Emit what,
   }
   AMPC_ASSIGN(EmitOptions settings, emitOptions(options));
   Model::Impl &impl = model.impl();
-  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark,
+                            options.warn);
   FailureOr<std::string> generated = what == Emit::Llvm
                                          ? emitLlvmText(*module, settings)
                                          : emitCudaText(*module, settings);

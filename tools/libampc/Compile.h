@@ -12,8 +12,11 @@ namespace ampc {
 
 /// How to compile.
 struct CompileOptions {
-  /// f32; empty: the model's `train.precision`, else f32.
+  /// auto, f32, tf32, bf16, f16; empty: the model's `train.precision`, else
+  /// f32.
   std::string precision;
+  /// Whether f16 gradients may go without a scaled loss.
+  bool unsafe_precision = false;
   /// 1: every op a kernel of its own; 2: ops share kernels. (0 evaluates with
   /// the reference, see open_stepper.)
   int opt_level = 2;
@@ -37,6 +40,9 @@ struct CompileOptions {
   /// or all.
   std::string remark_category;
   std::function<void(std::string_view text)> remark;
+  /// Told what does not stop the compilation but should be known, as that the
+  /// target emulates a format; empty: nobody.
+  std::function<void(std::string_view text)> warn;
   /// Takes the seconds of each phase as it ends: front end, typed, step, fused,
   /// placed, kernels, plan, lower, optimize, object, link, write.
   std::function<void(std::string_view phase, double seconds)> time;
@@ -79,7 +85,8 @@ struct OpenedModel {
 };
 
 /// Compiles and opens a session; with opt_level 0 the stepper is the reference
-/// evaluator: f64 arithmetic, each op rounded once to its result type.
+/// evaluator: f64 arithmetic, each op rounded once to its result type; the
+/// model must outlive it.
 [[nodiscard]] AMPC_API rt::Expected<OpenedModel>
 open_stepper(const Model &model, const CompileOptions &options = {},
              const rt::SessionOptions &session = {});

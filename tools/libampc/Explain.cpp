@@ -2,8 +2,8 @@
 #include "tools/libampc/Explain.h"
 
 #include "codegen/cpu/PhaseClock.h"
-#include "codegen/kernel/KernelNames.h"
 #include "codegen/kernel/Passes.h"
+#include "ir/dialect/Locations.h"
 #include "mlir/Pass/PassManager.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/ExplainSteps.h"
@@ -58,28 +58,46 @@ PrecisionClass classOf(Operation *op) {
   return rule ? rule.classify() : PrecisionClass::never;
 }
 
-/// Why an op has its types where the policy is f32. Each reason is one of
-/// `precision_reasons`.
-StringRef reasonOf(Operation *op) {
+bool isNarrow(Type type) {
+  return isFloat(type) &&
+         cast<RankedTensorType>(type).getElementTypeBitWidth() < 32;
+}
+
+/// Why a cast that no one gave a reason stands there: an op's own formula, or
+/// its derivative, computes in another type than its operands have.
+Reason reasonOfCast(CastOp cast) {
+  if (cast.getOrigin() == CastOrigin::user)
+    return Reason::user_typed;
+  if (isNarrow(cast.getResult().getType()))
+    return Reason::follow_cut;
+  return isNarrow(cast.getInput().getType()) ? Reason::f32_inside
+                                             : Reason::never_unknown;
+}
+
+/// Why an op has its types: what the precision pass decided, else what its
+/// class and operands say of ops that stand beside the forward graph.
+Reason reasonOf(Operation *op) {
+  if (auto decided = op->getAttrOfType<ReasonAttr>(kReasonAttr))
+    return decided.getValue();
   if (llvm::none_of(typesOf(op), isFloat))
-    return "never_integer";
+    return Reason::never_integer;
   if (isLoss(op))
-    return "loss";
+    return Reason::loss;
   if (isa<OptimizerUpdate, ReadOp, WriteOp>(op))
-    return "master";
-  // The policy f32 casts nothing: what the text did not ask for, a formula has.
+    return Reason::master;
   if (auto cast = dyn_cast<CastOp>(op))
-    return cast.getOrigin() == CastOrigin::user ? "user_typed"
-                                                : "never_unknown";
+    return reasonOfCast(cast);
   switch (classOf(op)) {
   case PrecisionClass::lower:
-    return "lower";
+    return Reason::lower;
   case PrecisionClass::f32_inside:
-    return "f32_inside";
+    return Reason::f32_inside;
   case PrecisionClass::follow:
-    return "follow_tie"; // one float type is in force: no choice costs more
+    // It has the type of what it is made of.
+    return llvm::any_of(typesOf(op), isNarrow) ? Reason::follow_cut
+                                               : Reason::follow_tie;
   case PrecisionClass::never:
-    return "never_unknown";
+    return Reason::never_unknown;
   }
   llvm_unreachable("all classes are handled");
 }
@@ -103,7 +121,7 @@ ExplainedOp describe(Operation *op, unsigned id) {
   for (Type type : types)
     line.type += (line.type.empty() ? "" : " ") + typeText(type);
   line.precision_class = stringifyPrecisionClass(classOf(op)).str();
-  line.reason = reasonOf(op).str();
+  line.reason = stringifyReason(reasonOf(op)).str();
   return line;
 }
 
@@ -115,8 +133,11 @@ ExplainedCast describeCast(CastOp op, unsigned id) {
     line.value = "%" + std::to_string(id);
   line.from = typeText(op.getInput().getType());
   line.to = typeText(op.getType());
-  line.origin = op.getOrigin() == CastOrigin::user ? "user" : "formula";
-  line.reason = reasonOf(op).str();
+  bool isPolicy = op->hasAttr(kReasonAttr);
+  line.origin = op.getOrigin() == CastOrigin::user ? "user"
+                : isPolicy                         ? "policy"
+                                                   : "formula";
+  line.reason = stringifyReason(reasonOf(op)).str();
   OpIds users;
   for (Operation *user : op->getUsers())
     addIds(user->getLoc(), users);
@@ -209,7 +230,8 @@ rt::Expected<Explanation> explain(const Model &model,
         passes.addInstrumentation(
             readFusion(symbol, options.opt_level >= 2, out.unfused));
       }));
-  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark,
+                            options.warn);
   PhaseClock clock(options.time);
   PassManager kernels(&impl.context);
   kernels.addPass(createBuildKernels());

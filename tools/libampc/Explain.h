@@ -38,7 +38,8 @@ struct ExplainedOp {
 struct ExplainedCast {
   unsigned id = 0; ///< of the op
   std::string value, from, to;
-  std::string origin; ///< user: the model's text; formula: an op's own
+  std::string origin; ///< user: the model's text; policy: the precision
+                      ///< pass; formula: an op's own, or its derivative's
   std::string reason;
   std::vector<unsigned> used_by; ///< ids
 };

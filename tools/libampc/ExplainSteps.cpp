@@ -2,10 +2,12 @@
 #include "tools/libampc/ExplainSteps.h"
 
 #include "codegen/kernel/GroupArguments.h"
-#include "codegen/kernel/KernelNames.h"
 #include "codegen/kernel/Passes.h"
+#include "ir/dialect/Locations.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/fusion/GroupPlan.h"
+
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ampc::amp;

@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/Target.h"
 
 using namespace mlir;
 
@@ -45,12 +46,14 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
                               const Model &model, const CompileOptions &options,
                               function_ref<void(PassManager &)> prepare) {
   Model::Impl &impl = model.impl();
-  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark);
+  DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark,
+                            options.warn);
   if (options.remark &&
       failed(enableRemarks(impl.context, options.remark_category)))
     return tl::unexpected(capture.error("remarks cannot be turned on"));
   PipelineOptions pipeline;
   pipeline.precision = precisionOf(module, options);
+  pipeline.unsafePrecision = options.unsafe_precision;
   pipeline.entries = options.entries;
   pipeline.gradientOf = options.gradient_of;
   pipeline.mode = options.mode;
@@ -85,11 +88,13 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   if (options.time)
     options.time("front end", impl.seconds);
   OwningOpRef<ModuleOp> module(impl.module->clone());
+  if (!(*module)->hasAttr(amp::kTargetAttr))
+    (*module)->setAttr(amp::kTargetAttr, targetFor(impl.context, options));
   {
     // What was read as IR is held to its own stage before anything builds on
     // it.
     DiagnosticCapture capture(impl.context, impl.path, impl.text,
-                              options.remark);
+                              options.remark, options.warn);
     PassManager check(&impl.context);
     addStageVerifier(check, impl.stage());
     if (failed(check.run(*module)))

@@ -36,6 +36,7 @@ def Amp_RsqrtOp : Amp_ActivationOp<"rsqrt"> {
     %c = amp.rsqrt %a : tensor<4xf32>
     ```
   }];
+  let extraClassDeclaration = Amp_F32Inside;
 }
 
 def Amp_SigmoidOp : Amp_ActivationOp<"sigmoid"> {

@@ -87,6 +87,7 @@ bool AttentionOp::drawsIn(RandomMode mode) {
 
 FusionKind AttentionOp::fusionKind() { return FusionKind::contraction; }
 PrecisionClass AttentionOp::classify() { return PrecisionClass::lower; }
+bool AttentionOp::keepsWide(unsigned operand) { return operand == 3; }
 Type AttentionOp::accumulationType() {
   return accumulationTypeFor(tensorType(getQ()).getElementType());
 }

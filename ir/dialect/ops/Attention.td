@@ -9,7 +9,7 @@ def Amp_AttentionOp : Amp_PureOp<"attention", [
     DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods,
     DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
     DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
-    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType", "keepsWide"]>]> {
   let summary = "scaled dot-product attention (torch.nn.functional.scaled_dot_product_attention)";
   let description = [{
     q is [b, h, n, d], k is [b, kv, m, d], v is [b, kv, m, e], out is [b, h, n, e]; h is a multiple of

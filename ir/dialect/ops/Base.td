@@ -40,6 +40,11 @@ class Amp_PureOp<string mnemonic, list<Trait> traits = []>
 def Amp_DifferentiableMethods
     : DeclareOpInterfaceMethods<Amp_Differentiable, ["savedOperands"]>;
 
+// The class of maps whose results 16 bits hold badly: the exp, log and pow family (N21).
+defvar Amp_F32Inside = [{
+    ::ampc::amp::PrecisionClass classify() { return ::ampc::amp::PrecisionClass::f32_inside; }
+}];
+
 // One value an element; operands and result have one type. Broadcasting is written out
 // (amp.broadcast). f64 and f32 compute in their own type; narrower floats compute in f32 and round
 // once to the result type.

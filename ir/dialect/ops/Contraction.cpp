@@ -136,20 +136,27 @@ LogicalResult LinearOp::verify() {
                          << "]";
   // linear_c3
   Type element = input.getElementType();
-  for (Value value : {Value(getWeight()), Value(getBias()), Value(getResult())})
-    if (value && tensorType(value).getElementType() != element)
+  for (Value value : {Value(getWeight()), Value(getResult())})
+    if (tensorType(value).getElementType() != element)
       return emitOpError() << "needs one element type, got " << element
                            << " and " << tensorType(value).getElementType();
   if (getAccumulation() != accumulationTypeFor(element))
     return emitOpError() << "accumulation of " << element << " must be "
                          << accumulationTypeFor(element) << ", got "
                          << getAccumulation();
+  if (!getBias())
+    return success();
+  Type bias = tensorType(getBias()).getElementType();
+  if (bias != element && bias != getAccumulation())
+    return emitOpError() << "bias must have " << element << " or "
+                         << getAccumulation() << " elements, got " << bias;
   return success();
 }
 
 FusionKind LinearOp::fusionKind() { return FusionKind::contraction; }
 PrecisionClass LinearOp::classify() { return PrecisionClass::lower; }
 Type LinearOp::accumulationType() { return getAccumulation(); }
+bool LinearOp::keepsWide(unsigned operand) { return operand == 2; }
 
 OpCost LinearOp::cost(TargetAttr) {
   int64_t in = tensorType(getWeight()).getDimSize(1);
@@ -178,16 +185,22 @@ static Value reshapeTo(OpBuilder &builder, Location loc, Value value,
 
 FailureOr<SmallVector<Value>> LinearOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
-  Value product =
+  RankedTensorType type = tensorType(getResult());
+  RankedTensorType sum =
+      getBias() ? withElementType(type, getAccumulation()) : type;
+  auto matrix =
       MatmulOp::create(builder, loc, asMatrix(builder, loc, getInput()),
                        getWeight(), false, true);
-  product = reshapeTo(builder, loc, product, getResult().getType());
+  matrix.getResult().setType(
+      withElementType(matrix.getType(), sum.getElementType()));
+  Value product = reshapeTo(builder, loc, matrix, sum);
   if (!getBias())
     return SmallVector<Value>{product};
-  int64_t last = tensorType(product).getRank() - 1;
-  Value bias =
-      BroadcastOp::create(builder, loc, product.getType(), getBias(), last);
-  return SmallVector<Value>{AddOp::create(builder, loc, product, bias)};
+  Value bias = castTo(builder, loc, getBias(), getAccumulation());
+  bias = BroadcastOp::create(builder, loc, sum, bias, sum.getRank() - 1);
+  Value biased = AddOp::create(builder, loc, product, bias);
+  return SmallVector<Value>{
+      castTo(builder, loc, biased, type.getElementType())};
 }
 
 LogicalResult LinearOp::backward(OpBuilder &builder, ValueRange gradients,
@@ -200,7 +213,8 @@ LogicalResult LinearOp::backward(OpBuilder &builder, ValueRange gradients,
   out.push_back(MatmulOp::create(builder, loc, g, x, true, false)); // [out, in]
   if (getBias())
     out.push_back(ReduceOp::create(builder, loc, ReduceKind::sum, g,
-                                   ArrayRef<int64_t>{0}));
+                                   ArrayRef<int64_t>{0},
+                                   tensorType(getBias()).getElementType()));
   return success();
 }
 SmallVector<Value> LinearOp::savedOperands() {

@@ -50,17 +50,19 @@ def Amp_MatmulOp : Amp_PureOp<"matmul", [
 def Amp_LinearOp : Amp_PureOp<"linear", [
     DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods,
     DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>, DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
-    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType", "keepsWide"]>]> {
   let summary = "affine map of the last axis";
   let description = [{
     `result[.., o] = sum over i of input[.., i] * weight[o, i] + bias[o]` (torch.nn.Linear's layout).
-    Accumulation in `accumulation`. Decomposes into reshape to [rows, in], amp.matmul, reshape back,
-    broadcast and add; the sum with the bias is rounded after the product is (f32 for now).
-    Gradients: g * weight, g^T * input, column sums of g.
+    Accumulation in `accumulation`, in which the bias is added to the product; one rounding to the
+    result's type (S1, N3). Decomposes into reshape to [rows, in], amp.matmul, reshape back, broadcast,
+    add and, where a narrow type has a bias, a cast. Gradients: g * weight, g^T * input, column sums of
+    g in the bias's type.
 
     linear_c1: weight is [out, in], bias (optional) is [out].
     linear_c2: the input's last extent is in; the result has the input's shape with out last.
-    linear_c3: input, weight, bias and result have one element type; accumulation is f32 (f64 for f64).
+    linear_c3: input, weight and result have one element type, the bias that or `accumulation`;
+    accumulation is f32 (f64 for f64).
 
     Created by: the front end. Composite: decomposed before fusion. Absent after: fused.
 

@@ -11,7 +11,8 @@ class Amp_NormOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_DifferentiableMethods,
         DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
         DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
-        DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>], traits)> {
+        DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType", "keepsWide"]>],
+        traits)> {
   let extraClassDefinition = [{
     ::ampc::amp::FusionKind $cppClass::fusionKind() {
       return ::ampc::amp::FusionKind::row_reduce;
@@ -22,6 +23,7 @@ class Amp_NormOp<string mnemonic, list<Trait> traits = []>
     ::mlir::Type $cppClass::accumulationType() {
       return ::ampc::amp::computeTypeFor(::ampc::amp::tensorType(getInput()).getElementType());
     }
+    bool $cppClass::keepsWide(unsigned operand) { return operand > 0; }
   }];
   let hasVerifier = 1;
 }

@@ -18,6 +18,7 @@ def Amp_ExpOp : Amp_TranscendentalOp<"exp"> {
     %c = amp.exp %a : tensor<4xf32>
     ```
   }];
+  let extraClassDeclaration = Amp_F32Inside;
 }
 
 def Amp_SqrtOp : Amp_TranscendentalOp<"sqrt"> {
@@ -44,6 +45,7 @@ def Amp_LogOp : Amp_TranscendentalOp<"log"> {
     %c = amp.log %a : tensor<4xf32>
     ```
   }];
+  let extraClassDeclaration = Amp_F32Inside;
 }
 
 def Amp_Log1pOp : Amp_TranscendentalOp<"log1p"> {
@@ -57,6 +59,7 @@ def Amp_Log1pOp : Amp_TranscendentalOp<"log1p"> {
     %c = amp.log1p %a : tensor<4xf32>
     ```
   }];
+  let extraClassDeclaration = Amp_F32Inside;
 }
 
 def Amp_TanhOp : Amp_TranscendentalOp<"tanh"> {
@@ -126,6 +129,7 @@ def Amp_PowOp : Amp_MapOp<"pow", [Amp_DifferentiableMethods,
     %c = amp.pow %a, %b : tensor<4xf32>
     ```
   }];
+  let extraClassDeclaration = Amp_F32Inside;
   let arguments = (ins Amp_FloatTensor:$lhs, Amp_FloatTensor:$rhs);
   let results = (outs Amp_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";

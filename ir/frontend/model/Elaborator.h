@@ -363,6 +363,7 @@ private:
                  llvm::ArrayRef<llvm::StringRef> words);
   void clipNormSetting(const Expr *value);
   void lossScaleSetting(const Expr *value);
+  void dynamicScaleSetting(const Expr *value);
   void memoryBudgetSetting(const Expr *value);
   void precisionSetting(const Expr *value);
   void scheduleSetting(const Expr *value);

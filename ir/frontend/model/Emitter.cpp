@@ -212,6 +212,13 @@ std::vector<llvm::StringRef> Emitter::callPaths() {
   return paths;
 }
 
+llvm::SetVector<llvm::StringRef> Emitter::opKinds() {
+  llvm::SetVector<llvm::StringRef> kinds;
+  for (Operation &op : *block)
+    kinds.insert(op.getName().stripDialect());
+  return kinds;
+}
+
 OwningOpRef<ModuleOp> Emitter::finish() {
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<Type> types;

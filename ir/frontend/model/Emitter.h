@@ -6,6 +6,8 @@
 #include "ir/frontend/model/Value.h"
 #include "ir/frontend/model/syntax/Diagnostics.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace ampc::model {
 
 /// One result of the forward function.
@@ -108,6 +110,8 @@ public:
   /// The names of all calls that made ops, in their order; some stand twice.
   /// Not before `nameOperations`.
   std::vector<llvm::StringRef> callPaths();
+  /// The mnemonics of the ops made so far.
+  llvm::SetVector<llvm::StringRef> opKinds();
 
   /// Number of ops made.
   int64_t operations() const { return made; }

@@ -2,8 +2,9 @@
 // on the module as amp.precision. `precision` of the train block is in
 // TrainSettings.cpp.
 #include "ir/frontend/model/Elaborator.h"
-#include "ir/frontend/model/Patterns.h"
 
+#include "ir/dialect/NamePatterns.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -26,7 +27,7 @@ bool Elaborator::matches(const Ident &pattern, llvm::StringRef name) {
     aborted = true;
     return false;
   }
-  bool matched = matchesPattern(pattern.text, name, patternSteps);
+  bool matched = amp::matchesPattern(pattern.text, name, patternSteps);
   patternSteps += matched ? 64 : 0; // what follows costs more than a character
   return matched;
 }
@@ -53,11 +54,13 @@ Attribute Elaborator::precisionEntry(llvm::ArrayRef<Ident> patterns,
                                      llvm::ArrayRef<llvm::StringRef> calls) {
   Builder &builder = emitter.builder;
   std::string word = wordOf(type);
-  if (word == "bf16" || word == "f16" || word == "tf32") {
-    unavailable(type->loc, "precision = " + word);
-    return {};
-  }
-  if (word != "f32") {
+  Type element = llvm::StringSwitch<Type>(word)
+                     .Case("f32", builder.getF32Type())
+                     .Case("tf32", builder.getTF32Type())
+                     .Case("bf16", builder.getBF16Type())
+                     .Case("f16", builder.getF16Type())
+                     .Default(Type());
+  if (!element) {
     error(type->loc, "a call's precision must be one of f32, tf32, bf16, f16" +
                          (word.empty() ? "" : ", got '" + word + "'"));
     return {};
@@ -72,15 +75,19 @@ Attribute Elaborator::precisionEntry(llvm::ArrayRef<Ident> patterns,
   }
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("patterns", builder.getStrArrayAttr(texts)),
-       builder.getNamedAttr("type", TypeAttr::get(builder.getF32Type()))});
+       builder.getNamedAttr("type", TypeAttr::get(element))});
 }
 
 void Elaborator::elaboratePrecision() {
   llvm::SmallVector<Attribute> entries;
   std::vector<llvm::StringRef> calls;
+  llvm::StringSet<> kinds; // `op:softmax`: every op of a kind
   auto add = [&](llvm::ArrayRef<Ident> patterns, const Expr *type) {
     if (calls.empty())
       calls = emitter.callPaths();
+    if (kinds.empty())
+      for (llvm::StringRef kind : emitter.opKinds())
+        calls.push_back(kinds.insert(("op:" + kind).str()).first->getKey());
     if (Attribute entry = precisionEntry(patterns, type, calls))
       entries.push_back(entry);
   };

@@ -195,38 +195,6 @@ void Elaborator::clipNormSetting(const Expr *expr) {
   keepTrain("clip_norm", emitter.builder.getF64FloatAttr(value.asFloat()));
 }
 
-/// `off` is what f32 has; anything else comes with f16.
-void Elaborator::lossScaleSetting(const Expr *expr) {
-  if (wordOf(expr) == "off")
-    return;
-  const auto *call = dyn_cast<CallExpr>(expr);
-  if (wordOf(expr) == "dynamic" || (call && call->callee == "dynamic")) {
-    llvm::SmallVector<llvm::StringRef, 8> formals;
-    llvm::SmallVector<BoundArg, 8> bound;
-    if (settingArgs(expr,
-                    "dynamic(init = 65536, growth = 2, backoff = 0.5, interval "
-                    "= 2000, floor = 2 ** -14, hysteresis = 1)",
-                    formals, bound))
-      unavailable(expr->loc, "loss_scale = dynamic");
-    return;
-  }
-  if (expr->kind == ExprKind::Name) {
-    error(expr->loc, "'loss_scale' must be off, a number or dynamic, got '" +
-                         wordOf(expr) + "'");
-    return;
-  }
-  Value value = eval(expr);
-  if (value.isPoison())
-    return;
-  if (!value.isNumber() || value.asFloat() <= 0)
-    error(expr->loc,
-          "'loss_scale' must be off, a number above 0 or dynamic, got " +
-              (value.isNumber() ? formatFloat(value.asFloat())
-                                : value.describe()));
-  else
-    unavailable(expr->loc, "loss_scale");
-}
-
 void Elaborator::memoryBudgetSetting(const Expr *expr) {
   Value value = eval(expr);
   if (value.isPoison() || value.isNone())
@@ -250,12 +218,9 @@ void Elaborator::memoryBudgetSetting(const Expr *expr) {
 
 void Elaborator::precisionSetting(const Expr *expr) {
   std::string word = wordOf(expr);
-  if (word == "f32")
+  if (word == "auto" || word == "f32" || word == "tf32" || word == "bf16" ||
+      word == "f16")
     return keepTrain("precision", emitter.builder.getStringAttr(word));
-  if (word == "auto" || word == "tf32" || word == "bf16" || word == "f16") {
-    unavailable(expr->loc, "precision = " + word);
-    return;
-  }
   error(expr->loc, "'precision' must be one of auto, f32, tf32, bf16, f16" +
                        (word.empty() ? "" : ", got '" + word + "'"));
 }

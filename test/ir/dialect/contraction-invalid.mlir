@@ -115,10 +115,18 @@ func.func @linear_c2_result(%x: tensor<3x5xf32>, %w: tensor<7x5xf32>) {
 
 // -----
 
-func.func @linear_c3_element(%x: tensor<3x5xf32>, %w: tensor<7x5xf32>, %b: tensor<7xbf16>) {
+func.func @linear_c3_element(%x: tensor<3x5xf32>, %w: tensor<7x5xbf16>) {
   // expected-error @+1 {{needs one element type, got 'f32' and 'bf16'}}
+  %0 = amp.linear %x, %w accumulate f32 : tensor<3x5xf32>, tensor<7x5xbf16> -> tensor<3x7xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c3_bias(%x: tensor<3x5xbf16>, %w: tensor<7x5xbf16>, %b: tensor<7xf16>) {
+  // expected-error @+1 {{bias must have 'bf16' or 'f32' elements, got 'f16'}}
   %0 = amp.linear %x, %w, %b accumulate f32
-     : tensor<3x5xf32>, tensor<7x5xf32>, tensor<7xbf16> -> tensor<3x7xf32>
+     : tensor<3x5xbf16>, tensor<7x5xbf16>, tensor<7xf16> -> tensor<3x7xbf16>
   return
 }
 

@@ -1,6 +1,6 @@
-// RUN: %ampc-opt %s -amp-assign-precision=precision=bf16 -split-input-file -verify-diagnostics
+// RUN: %ampc-opt %s -amp-assign-precision=precision=f24 -split-input-file -verify-diagnostics
 
-// expected-error @below {{precision 'bf16' is not available yet; use f32}}
+// expected-error @below {{unknown precision 'f24'; expected auto, f32, tf32, bf16 or f16}}
 module attributes {amp.stage = #amp.stage<model>} {
 }
 

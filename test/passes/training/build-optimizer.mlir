@@ -1,7 +1,8 @@
 // RUN: %ampc-opt %s -amp-build-optimizer -split-input-file | FileCheck %s
 
 // Adam: the gradient result becomes an update; moments, counters and the rate
-// are declared; counters advance.
+// are declared; counters advance. A gradient that is not finite leaves all but
+// the count of windows (N25).
 
 // CHECK: amp.stage = #amp.stage<step>
 // CHECK: amp.variable @w : tensor<4xf32> role parameter
@@ -24,17 +25,28 @@ module attributes {amp.stage = #amp.stage<typed>,
     // CHECK-DAG: %[[T:.*]] = amp.read @"ampc.state/update"
     // CHECK-DAG: %[[I:.*]] = amp.read @"ampc.state/iteration"
     // CHECK-DAG: %[[R:.*]] = amp.read @"ampc.state/lr"
-    // CHECK-DAG: %[[W:.*]] = amp.read @w
-    // CHECK-DAG: %[[M:.*]] = amp.read @"ampc.exp_avg/w"
-    // CHECK-DAG: %[[V:.*]] = amp.read @"ampc.exp_avg_sq/w"
-    // CHECK: %[[P1:[^,]*]], %[[M1:.*]], %[[V1:.*]] = amp.adam %[[W]], %arg0 state %[[M]], %[[V]] update %[[T]] lr %[[R]] {beta1 = 8.000000e-01 : f64}
-    // CHECK: amp.write @w, %[[P1]]
-    // CHECK: amp.write @"ampc.exp_avg/w", %[[M1]]
-    // CHECK: amp.write @"ampc.exp_avg_sq/w", %[[V1]]
+    // CHECK: %[[ABS:.*]] = amp.abs %arg0
+    // CHECK: %[[MAX:.*]] = amp.reduce max %[[ABS]] over [0]
+    // CHECK: %[[LIMIT:.*]] = amp.constant dense<3.40282347E+38> : tensor<f32>
+    // CHECK: %[[OK:.*]] = amp.compare le %[[MAX]], %[[LIMIT]]
+    // CHECK: %[[MASK:.*]] = amp.broadcast %[[OK]]
+    // CHECK: %[[ZERO:.*]] = amp.constant dense<0.000000e+00> : tensor<4xf32>
+    // CHECK: %[[G:.*]] = amp.select %[[MASK]], %arg0, %[[ZERO]]
+    // CHECK: %[[W:.*]] = amp.read @w
+    // CHECK: %[[M:.*]] = amp.read @"ampc.exp_avg/w"
+    // CHECK: %[[V:.*]] = amp.read @"ampc.exp_avg_sq/w"
+    // CHECK: %[[P1:[^,]*]], %[[M1:.*]], %[[V1:.*]] = amp.adam %[[W]], %[[G]] state %[[M]], %[[V]] update %[[T]] lr %[[R]] {beta1 = 8.000000e-01 : f64}
+    // CHECK: %[[P2:.*]] = amp.select %{{.*}}, %[[P1]], %[[W]]
+    // CHECK: amp.write @w, %[[P2]]
+    // CHECK: %[[M2:.*]] = amp.select %{{.*}}, %[[M1]], %[[M]]
+    // CHECK: amp.write @"ampc.exp_avg/w", %[[M2]]
+    // CHECK: %[[V2:.*]] = amp.select %{{.*}}, %[[V1]], %[[V]]
+    // CHECK: amp.write @"ampc.exp_avg_sq/w", %[[V2]]
+    // CHECK: %[[T1:.*]] = amp.add %[[T]], %{{.*}} : tensor<i64>
+    // CHECK: %[[T2:.*]] = amp.select %[[OK]], %[[T1]], %[[T]]
+    // CHECK: amp.write @"ampc.state/update", %[[T2]]
     // CHECK: %[[I1:.*]] = amp.add %[[I]], %{{.*}} : tensor<i64>
     // CHECK: amp.write @"ampc.state/iteration", %[[I1]]
-    // CHECK: %[[T1:.*]] = amp.add %[[T]], %{{.*}} : tensor<i64>
-    // CHECK: amp.write @"ampc.state/update", %[[T1]]
     // CHECK: return %arg1 : tensor<f32>
     return %l, %g : tensor<f32>, tensor<4xf32>
   }
@@ -47,7 +59,7 @@ module attributes {amp.stage = #amp.stage<typed>,
 // CHECK-LABEL: module
 // CHECK-NOT: ampc.momentum
 module attributes {amp.stage = #amp.stage<typed>,
-    amp.train = {optimizer = {op = "amp.sgd", lr = 1.0e-1 : f64}}} {
+    amp.train = {optimizer = {op = "amp.sgd", lr = 1.0e-1 : f64}, nonfinite = "ignore"}} {
   amp.variable @w : tensor<4xf32> role parameter init ones
   // CHECK-LABEL: func.func @train_step
   func.func @train_step(%g: tensor<4xf32> {amp.name = "g", amp.io = #amp.io<input>})
@@ -92,7 +104,7 @@ module attributes {amp.stage = #amp.stage<typed>} {
 // CHECK-NOT: @"ampc.momentum/v"
 // CHECK: amp.variable @"ampc.momentum/w"
 module @groups attributes {amp.stage = #amp.stage<typed>,
-    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64, momentum = 9.0e-1 : f64},
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64, momentum = 9.0e-1 : f64}, nonfinite = "ignore",
                  base_batch = 8 : i64, steps = 100 : i64,
                  schedule = {kind = "linear", final = 1.0e-1 : f64, warmup = 10 : i64},
                  groups = [{names = ["v"], momentum = 0.0 : f64, lr = 1.0 : f64}]}} {
@@ -131,7 +143,7 @@ module @groups attributes {amp.stage = #amp.stage<typed>,
 
 // CHECK-LABEL: module
 module attributes {amp.stage = #amp.stage<typed>,
-    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, clip_norm = 2.0 : f64}} {
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, clip_norm = 2.0 : f64, nonfinite = "ignore"}} {
   amp.variable @v : tensor<2x4xf32> role parameter init ones
   amp.variable @w : tensor<f32> role parameter init ones
   // CHECK-LABEL: func.func @train_step
@@ -209,5 +221,45 @@ module @milestones attributes {amp.stage = #amp.stage<typed>,
   // CHECK: amp.pow
   func.func @train_step() attributes {amp.entry = #amp.entry<train_step>} {
     return
+  }
+}
+
+// -----
+
+// A scaled loss: the scale comes off before the norm is taken and clipped; the
+// scaler moves after the step, applied or not (N24, N25).
+
+// CHECK-LABEL: module @scaled
+// CHECK: amp.variable @"ampc.state/scale" : tensor<f32> role scaler init constant with [1.024000e+03]
+// CHECK: amp.variable @"ampc.state/good_steps" : tensor<i32> role scaler init zeros
+// CHECK: amp.variable @"ampc.state/overflows" : tensor<i32> role scaler init zeros
+module @scaled attributes {amp.stage = #amp.stage<typed>,
+    amp.train = {optimizer = {op = "amp.sgd", lr = 5.0e-1 : f64}, clip_norm = 2.0 : f64,
+                 loss_scale = {init = 1.024e3 : f64, interval = 3 : i64, hysteresis = 2 : i64}}} {
+  amp.variable @w : tensor<f32> role parameter init ones
+  func.func @train_step(%g: tensor<f32> {amp.name = "g", amp.io = #amp.io<input>})
+      -> (tensor<f32> {amp.name = "grad.w", amp.io = #amp.io<gradient>, amp.wrt = @w})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    // CHECK: %[[SCALE:.*]] = amp.read @"ampc.state/scale"
+    // CHECK: %[[WIDE:.*]] = amp.cast %[[SCALE]] {{.*}} -> tensor<f64>
+    // CHECK: %[[INVERSE:.*]] = amp.div %{{.*}}, %[[WIDE]]
+    // CHECK: %[[UNSCALE:.*]] = amp.cast %[[INVERSE]] {{.*}} -> tensor<f32>
+    // CHECK: %[[ROOT:.*]] = amp.sqrt
+    // CHECK: %[[NORM:.*]] = amp.mul %[[ROOT]], %[[INVERSE]]
+    // CHECK: %[[REPORT:.*]] = amp.cast %[[NORM]] {{.*}} -> tensor<f32>
+    // CHECK: %[[OK:.*]] = amp.compare le %[[REPORT]]
+    // CHECK: %[[G:.*]] = amp.mul %arg0, %[[UNSCALE]]
+    // CHECK: %[[CLIPPED:.*]] = amp.mul %[[G]], %{{.*}}
+    // CHECK: %[[SAFE:.*]] = amp.select %[[OK]], %[[CLIPPED]]
+    // CHECK: amp.sgd %{{.*}}, %[[SAFE]]
+    // CHECK: amp.select %[[OK]]
+    // CHECK: amp.write @w
+    // CHECK: amp.write @"ampc.state/update"
+    // CHECK-NOT: amp.select %[[OK]], %{{.*}}, %{{.*}} : tensor<f64>
+    // CHECK: amp.write @"ampc.state/scale"
+    // CHECK: amp.write @"ampc.state/good_steps"
+    // CHECK: amp.write @"ampc.state/overflows"
+    // CHECK: amp.write @"ampc.state/iteration"
+    return %g : tensor<f32>
   }
 }

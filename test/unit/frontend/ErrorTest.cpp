@@ -389,22 +389,16 @@ TEST(Errors, NotAvailableYet) {
             "3:5 'conv2d' is not available yet\n");
   EXPECT_EQ(errorsOf("model m { input x: f32[4]\n"
                      " y = relu(x) }\n"
-                     "precision { \"relu\" = bf16 }\n"
                      "train {\n"
                      "  accumulate = 2\n"
                      "  ema = 0.999\n"
-                     "  precision = bf16\n"
-                     "  loss_scale = dynamic(growth = 4)\n"
                      "  optimizer = lion()\n"
                      "  memory_budget = \"2GiB\"\n"
                      "}\n"),
-            "3:22 'precision = bf16' is not available yet\n"
-            "5:16 'accumulate' is not available yet\n"
-            "6:3 'ema' is not available yet\n"
-            "7:15 'precision = bf16' is not available yet\n"
-            "8:16 'loss_scale = dynamic' is not available yet\n"
-            "9:15 'lion' is not available yet\n"
-            "10:19 'memory_budget' is not available yet\n");
+            "4:16 'accumulate' is not available yet\n"
+            "5:3 'ema' is not available yet\n"
+            "6:15 'lion' is not available yet\n"
+            "7:19 'memory_budget' is not available yet\n");
 }
 
 TEST(Errors, OneAStatementAndNoneFromPoison) {

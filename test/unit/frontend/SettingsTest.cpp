@@ -1,7 +1,7 @@
 // Optimizers, init, precision, --set, and files: what is built, and the errors.
 #include "test/unit/frontend/Load.h"
 
-#include "ir/frontend/model/Patterns.h"
+#include "ir/dialect/NamePatterns.h"
 
 using namespace ampc::model;
 
@@ -83,20 +83,22 @@ TEST(Settings, Patterns) {
                                {"*a*b*", "xaybz"},
                                {"a", "a"},
                                {"", ""}})
-    EXPECT_TRUE(matchesPattern(pattern, name)) << pattern << " " << name;
+    EXPECT_TRUE(ampc::amp::matchesPattern(pattern, name))
+        << pattern << " " << name;
   for (auto [pattern, name] : {std::pair("?", ""),
                                {"a", "ab"},
                                {"*.b", "a.bc"},
                                {"a?c", "ac"},
                                {"b*", "ab"},
                                {"", "a"}})
-    EXPECT_FALSE(matchesPattern(pattern, name)) << pattern << " " << name;
+    EXPECT_FALSE(ampc::amp::matchesPattern(pattern, name))
+        << pattern << " " << name;
   // Many stars take no exponential time.
   std::string stars, name(2000, 'a');
   for (int i = 0; i < 1000; ++i)
     stars += "*a";
-  EXPECT_TRUE(matchesPattern(stars, name));
-  EXPECT_FALSE(matchesPattern(stars + "b", name));
+  EXPECT_TRUE(ampc::amp::matchesPattern(stars, name));
+  EXPECT_FALSE(ampc::amp::matchesPattern(stars + "b", name));
 }
 
 /// The starts of torch.nn.init on a weight [2, 3, 5]: fans 15 in and 10 out.
@@ -145,18 +147,28 @@ TEST(Settings, Precision) {
       << (*loaded.module)->getAttr(ampc::amp::kPrecisionAttr);
   EXPECT_EQ(text, "[{patterns = [\"net\", \"a*\"], type = f32}]");
   EXPECT_EQ(errorsOf(model + "precision {\n"
-                             "  \"net\" = tf32\n"
                              "  \"net\" = i32\n"
                              "  net = f32\n"
                              "}\n"),
-            "6:11 'precision = tf32' is not available yet\n"
-            "7:11 a call's precision must be one of f32, tf32, bf16, f16, got "
+            "6:11 a call's precision must be one of f32, tf32, bf16, f16, got "
             "'i32'\n"
-            "8:3 expected a pattern in quotes, as in \"blocks.*.attn.*\" = "
+            "7:3 expected a pattern in quotes, as in \"blocks.*.attn.*\" = "
             "f32\n");
   Loaded set(model, {{"precision.net", "f32"}});
   ASSERT_TRUE(set.module) << set.errors();
   EXPECT_TRUE((*set.module)->getAttr(ampc::amp::kPrecisionAttr));
+  // Kinds of op stand beside paths; later entries come last, where they win.
+  Loaded kinds(model + "precision { \"op:re*\" = bf16\n \"net\" = tf32 }\n",
+               {{"precision.op:relu", "f16"}});
+  ASSERT_TRUE(kinds.module) << kinds.errors();
+  text.clear();
+  llvm::raw_string_ostream(text)
+      << (*kinds.module)->getAttr(ampc::amp::kPrecisionAttr);
+  EXPECT_EQ(text, "[{patterns = [\"op:re*\"], type = bf16}, "
+                  "{patterns = [\"net\"], type = tf32}, "
+                  "{patterns = [\"op:relu\"], type = f16}]");
+  EXPECT_EQ(errorsOf(model + "precision { \"op:rely\" = f32 }\n"),
+            "5:13 pattern 'op:rely' matches nothing; nearest is 'op:relu'\n");
   EXPECT_EQ(errorsOf(model, {{"precision.nett", "f32"}}),
             "1:1 pattern 'nett' matches nothing; nearest is 'net'\n");
   EXPECT_EQ(errorsOf(model + "precision { \"nett\" = f32 }\n"),

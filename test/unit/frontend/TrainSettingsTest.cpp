@@ -36,24 +36,36 @@ TEST(Train, Keys) {
   struct Case {
     const char *key, *value, *written;
   };
-  for (Case c : {Case{"steps", "20", "20"},
-                 {"seed", "3", "3"},
-                 {"log_every", "0", "0"},
-                 {"save_every", "100", "100"},
-                 {"validate_every", "2 * 50", "100"},
-                 {"max_skipped", "5", "5"},
-                 {"accumulate", "1", "1"},
-                 {"base_batch", "256", "256"},
-                 {"base_batch", "none", ""},
-                 {"clip_norm", "1", "1.000000e+00"},
-                 {"clip_norm", "none", ""},
-                 {"nonfinite", "error", "\"error\""},
-                 {"nonfinite", "\"ignore\"", "\"ignore\""},
-                 {"last", "wrap", "\"wrap\""},
-                 {"precision", "f32", "\"f32\""},
-                 {"ema", "none", ""},
-                 {"memory_budget", "none", ""},
-                 {"loss_scale", "off", ""}}) {
+  for (Case c :
+       {Case{"steps", "20", "20"},
+        {"seed", "3", "3"},
+        {"log_every", "0", "0"},
+        {"save_every", "100", "100"},
+        {"validate_every", "2 * 50", "100"},
+        {"max_skipped", "5", "5"},
+        {"accumulate", "1", "1"},
+        {"base_batch", "256", "256"},
+        {"base_batch", "none", ""},
+        {"clip_norm", "1", "1.000000e+00"},
+        {"clip_norm", "none", ""},
+        {"nonfinite", "error", "\"error\""},
+        {"nonfinite", "\"ignore\"", "\"ignore\""},
+        {"last", "wrap", "\"wrap\""},
+        {"precision", "f32", "\"f32\""},
+        {"ema", "none", ""},
+        {"memory_budget", "none", ""},
+        {"precision", "bf16", "\"bf16\""},
+        {"precision", "auto", "\"auto\""},
+        {"loss_scale", "off", "\"off\""},
+        {"loss_scale", "2 ** 10", "1.024000e+03"},
+        {"loss_scale", "dynamic",
+         "{backoff = 5.000000e-01 : f64, floor = 6.103515625E-5 : f64, "
+         "growth = 2.000000e+00 : f64, hysteresis = 1 : i64, init = "
+         "6.553600e+04 : f64, interval = 2000 : i64}"},
+        {"loss_scale", "dynamic(init = 8, floor = 1, interval = 5)",
+         "{backoff = 5.000000e-01 : f64, floor = 1.000000e+00 : f64, "
+         "growth = 2.000000e+00 : f64, hysteresis = 1 : i64, init = "
+         "8.000000e+00 : f64, interval = 5 : i64}"}}) {
     std::string line = std::string("  ") + c.key + " = " + c.value;
     EXPECT_EQ(trained(c.key, line), c.written) << line;
     EXPECT_EQ(trained(c.key, "", {{std::string("train.") + c.key, c.value}}),
@@ -104,6 +116,30 @@ TEST(Train, Errors) {
       "17:16 'loss_scale' must be off, a number or dynamic, got 'on'\n"
       "18:17 'max_skipped' must be at least 1, got 0\n"
       "19:20 'validate_every' must be at least 0, got -1\n");
+}
+
+TEST(Train, LossScaleErrors) {
+  auto errors = [](const std::string &value) {
+    return errorsOf("model m { }\ntrain {\n  loss_scale = " + value + "\n}\n");
+  };
+  EXPECT_EQ(errors("0"), "3:16 'loss_scale' must be off, a number above 0 or "
+                         "dynamic, got 0.0\n");
+  EXPECT_EQ(errors("1e39"),
+            "3:16 'loss_scale' must be off, a number above 0 or "
+            "dynamic, got 1e+39\n");
+  EXPECT_EQ(errors("dynamic(growth = 0.5)"),
+            "3:33 'dynamic': 'growth' must be at least 1, got 0.5\n");
+  EXPECT_EQ(errors("dynamic(backoff = 1)"),
+            "3:34 'dynamic': 'backoff' must be above 0 and less than 1, got "
+            "1.0\n");
+  EXPECT_EQ(errors("dynamic(interval = 0)"),
+            "3:35 'dynamic': 'interval' must be at least 1, got 0\n");
+  EXPECT_EQ(errors("dynamic(init = 1, floor = 2)"),
+            "3:16 'dynamic': 'floor' must be at most 'init', got 2.0 and "
+            "1.0\n");
+  EXPECT_EQ(errors("dynamic(growt = 2)"),
+            "3:24 unknown argument 'growt' of 'dynamic'; did you mean "
+            "'growth'?\n");
 }
 
 TEST(Train, Schedules) {

@@ -193,7 +193,7 @@ TEST(Contraction, MatmulPropagatesSpecialValuesAndRoundsOnce) {
            {1 + 0x1p-7}));
 }
 
-TEST(Contraction, LinearRoundsProductThenSum) {
+TEST(Contraction, LinearRoundsItsSumOnce) {
   EXPECT_TRUE(same(
       evaluate("%r = amp.linear %a, %b, %c accumulate f32 : tensor<2x2xf32>, "
                "tensor<3x2xf32>, tensor<3xf32> -> tensor<2x3xf32>",
@@ -202,7 +202,8 @@ TEST(Contraction, LinearRoundsProductThenSum) {
                 {"tensor<3xf32>", {10, 20, -30}}},
                "tensor<2x3xf32>"),
       {11, 22, -27, 13, 24, -23}));
-  // 257 rounds to 256 in bf16 before the bias of 1 is added: 257 again, so 256.
+  // 257 + 1 in f32, rounded to bf16 once: rounded before the bias is added it
+  // would be 256 both times.
   EXPECT_TRUE(same(
       evaluate("%r = amp.linear %a, %b, %c accumulate f32 : tensor<2xbf16>, "
                "tensor<1x2xbf16>, tensor<1xbf16> -> tensor<1xbf16>",
@@ -210,7 +211,7 @@ TEST(Contraction, LinearRoundsProductThenSum) {
                 {"tensor<1x2xbf16>", {1, 1}},
                 {"tensor<1xbf16>", {1}}},
                "tensor<1xbf16>"),
-      {256}));
+      {258}));
 }
 
 TEST(Loss, MseOfEachReduction) {

@@ -1,10 +1,11 @@
 // Quoted patterns over parameter and path names: `*` any run of characters,
 // dots included, `?` one.
-#pragma once
+#ifndef AMPC_IR_DIALECT_NAMEPATTERNS_H
+#define AMPC_IR_DIALECT_NAMEPATTERNS_H
 
 #include "llvm/ADT/StringRef.h"
 
-namespace ampc::model {
+namespace ampc::amp {
 
 /// True if `pattern` matches all of `name`. Adds the characters looked at to
 /// `steps`: at most their product, mostly few.
@@ -15,4 +16,6 @@ inline bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name) {
   return matchesPattern(pattern, name, steps);
 }
 
-} // namespace ampc::model
+} // namespace ampc::amp
+
+#endif // AMPC_IR_DIALECT_NAMEPATTERNS_H

@@ -1,7 +1,7 @@
 // Patterns, in time linear in the name for each star.
-#include "ir/frontend/model/Patterns.h"
+#include "ir/dialect/NamePatterns.h"
 
-namespace ampc::model {
+namespace ampc::amp {
 
 bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name,
                     uint64_t &steps) {
@@ -27,4 +27,4 @@ bool matchesPattern(llvm::StringRef pattern, llvm::StringRef name,
   return p == pattern.size();
 }
 
-} // namespace ampc::model
+} // namespace ampc::amp

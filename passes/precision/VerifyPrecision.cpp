@@ -1,0 +1,88 @@
+// Refuses precisions that lose weights or gradients (N23); what sums in fewer
+// than 32 bits is refused by the op itself.
+#include "passes/precision/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+#define GEN_PASS_DEF_VERIFYPRECISION
+#include "passes/precision/Passes.h.inc"
+
+namespace {
+
+/// Whether `type` is a float below 32 bits.
+bool isNarrow(Type type) {
+  return type && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
+
+/// precision_c1: what lives on is not rounded below 32 bits.
+LogicalResult verifyWrites(func::FuncOp func, SymbolTable &symbols) {
+  for (auto write : func.front().getOps<WriteOp>()) {
+    auto variable = symbols.lookup<VariableOp>(write.getVariable());
+    if (variable && variable.getRole() != VariableRole::copy16 &&
+        isNarrow(variable.tensorType().getElementType()))
+      return write.emitOpError()
+             << "updates '" << write.getVariable() << "' in "
+             << variable.tensorType().getElementType()
+             << "; parameters and optimizer state are f32 (N22)";
+  }
+  return success();
+}
+
+/// The gradients that the optimizer of `func` takes.
+SmallVector<Value> gradientsOf(func::FuncOp func) {
+  SmallVector<Value> gradients;
+  for (Operation &op : func.front())
+    if (isa<OptimizerUpdate>(op))
+      gradients.push_back(op.getOperand(1));
+  return gradients;
+}
+
+/// precision_c2: gradients that pass through f16 come of a scaled loss.
+LogicalResult verifyScaling(ModuleOp module, func::FuncOp func) {
+  auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
+  if (train &&
+      isa_and_nonnull<FloatAttr, DictionaryAttr>(train.get("loss_scale")))
+    return success();
+  SmallVector<Value> open = gradientsOf(func);
+  llvm::DenseSet<Value> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (tensorType(value).getElementType().isF16()) {
+      return emitError(value.getLoc())
+             << "gradients pass through f16 without loss scaling: below 2^-24 "
+                "they vanish; use --loss-scale dynamic, bf16, or "
+                "--unsafe-precision";
+    }
+    if (Operation *op = value.getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (isa<FloatType>(tensorType(operand).getElementType()) &&
+            seen.insert(operand).second)
+          open.push_back(operand);
+  }
+  return success();
+}
+
+class VerifyPrecisionPass
+    : public impl::VerifyPrecisionBase<VerifyPrecisionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      bool isStep = entryOf(func) == Entry::train_step;
+      if (failed(verifyWrites(func, symbols)) ||
+          (isStep && !unsafe && failed(verifyScaling(module, func))))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace ampc

@@ -1,0 +1,47 @@
+// RUN: %ampc-opt %s -amp-verify-precision -split-input-file -verify-diagnostics
+
+// precision_c1: an update below f32 (N23).
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<4xbf16> role parameter init zeros
+  func.func @train_step(%g: tensor<4xbf16>) {
+    // expected-error @below {{updates 'w' in 'bf16'; parameters and optimizer state are f32 (N22)}}
+    amp.write @w, %g : tensor<4xbf16>
+    return
+  }
+}
+
+// -----
+
+// precision_c2: gradients through f16 without a scaled loss (N23).
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<4xf32> role parameter init zeros
+  func.func @train_step(%h: tensor<4xf16> {amp.name = "h", amp.io = #amp.io<input>},
+                        %t: tensor<i64> {amp.name = "t", amp.io = #amp.io<input>},
+                        %r: tensor<f32> {amp.name = "r", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    %w = amp.read @w : tensor<4xf32>
+    // expected-error @below {{gradients pass through f16 without loss scaling: below 2^-24 they vanish; use --loss-scale dynamic, bf16, or --unsafe-precision}}
+    %0 = amp.mul %h, %h : tensor<4xf16>
+    %1 = amp.cast %0 origin policy : tensor<4xf16> -> tensor<4xf32>
+    %2 = amp.sgd %w, %1 update %t lr %r : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    amp.write @w, %2 : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// A scaled loss, or leave to go without: nothing to refuse.
+module attributes {amp.stage = #amp.stage<step>, amp.train = {loss_scale = 1.024e3 : f64}} {
+  amp.variable @w : tensor<4xf32> role parameter init zeros
+  func.func @train_step(%h: tensor<4xf16> {amp.name = "h", amp.io = #amp.io<input>},
+                        %t: tensor<i64> {amp.name = "t", amp.io = #amp.io<input>},
+                        %r: tensor<f32> {amp.name = "r", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    %w = amp.read @w : tensor<4xf32>
+    %1 = amp.cast %h origin policy : tensor<4xf16> -> tensor<4xf32>
+    %2 = amp.sgd %w, %1 update %t lr %r : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    amp.write @w, %2 : tensor<4xf32>
+    return
+  }
+}

@@ -1,0 +1,39 @@
+// Describes the target; see Target.h.
+#include "tools/libampc/Target.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace ampc {
+
+/// What a core of a server CPU sustains from memory, and what handing a kernel
+/// to the team of threads costs.
+static constexpr double kBytesPerNanosecond = 12, kLaunchNanoseconds = 2000;
+
+/// Bytes of the last private cache; a common size where the system is silent.
+static int64_t privateCacheBytes() {
+  long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : int64_t(1) << 20;
+}
+
+amp::TargetAttr targetFor(MLIRContext &context, const CompileOptions &options) {
+  Builder builder(&context);
+  bool isHost = options.target == "cpu";
+  rt::CpuFeatures here = rt::CpuFeatures::probe();
+  StringRef level = isHost ? StringRef(rt::name_of(here.level()))
+                           : StringRef(options.target).split(':').second;
+  SmallVector<Attribute> fast;
+  if (isHost && (here.has_amx() || here.has("avx512bf16")))
+    fast.push_back(TypeAttr::get(builder.getBF16Type()));
+  return amp::TargetAttr::get(
+      &context, "cpu", level, /*vector_bytes=*/level == "avx512" ? 64 : 32,
+      isHost ? privateCacheBytes() : int64_t(1) << 20,
+      builder.getF64FloatAttr(kBytesPerNanosecond),
+      builder.getF64FloatAttr(kLaunchNanoseconds),
+      fast.empty() ? ArrayAttr() : builder.getArrayAttr(fast));
+}
+
+} // namespace ampc

@@ -1,0 +1,17 @@
+// What passes may know of the machine a model is compiled for.
+#ifndef AMPC_TOOLS_LIBAMPC_TARGET_H
+#define AMPC_TOOLS_LIBAMPC_TARGET_H
+
+#include "ir/dialect/Dialect.h"
+#include "tools/libampc/Compile.h"
+
+namespace ampc {
+
+/// The facts of `options.target`: of this machine for `cpu`, of the level alone
+/// for `cpu:LEVEL`, which has no 16-bit products.
+amp::TargetAttr targetFor(mlir::MLIRContext &context,
+                          const CompileOptions &options);
+
+} // namespace ampc
+
+#endif // AMPC_TOOLS_LIBAMPC_TARGET_H
