@@ -43,7 +43,7 @@ struct Stream {
 };
 
 /// The loops that read, or that write, one argument inside another loop.
-struct Passes {
+struct Sweeps {
   const Loop *last = nullptr;
   unsigned count = 0;
 };
@@ -104,8 +104,8 @@ PreservedAnalyses PrefetchStreams::run(Function &function,
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   SmallVector<Stream> streams;
-  DenseMap<std::pair<const Argument *, const Loop *>, Passes> reads, writes;
-  auto passesOf = [&](const Stream &stream) -> Passes & {
+  DenseMap<std::pair<const Argument *, const Loop *>, Sweeps> reads, writes;
+  auto sweepsOf = [&](const Stream &stream) -> Sweeps & {
     return (stream.isWrite()
                 ? writes
                 : reads)[{stream.base, stream.loop()->getParentLoop()}];
@@ -120,20 +120,20 @@ PreservedAnalyses PrefetchStreams::run(Function &function,
         if (!stream)
           continue;
         streams.push_back(*stream);
-        Passes &passes = passesOf(*stream);
-        passes.count += passes.last != loop;
-        passes.last = loop;
+        Sweeps &sweeps = sweepsOf(*stream);
+        sweeps.count += sweeps.last != loop;
+        sweeps.last = loop;
       }
     }
   DenseSet<const SCEV *> fetched;
   // Stores first: an update in place fetches its line once, to write.
   for (bool isWrite : {true, false})
     for (const Stream &stream : streams) {
-      const Passes &passes = passesOf(stream);
-      if (stream.isWrite() != isWrite || passes.last != stream.loop() ||
+      const Sweeps &sweeps = sweepsOf(stream);
+      if (stream.isWrite() != isWrite || sweeps.last != stream.loop() ||
           !fetched.insert(stream.address).second)
         continue;
-      uint64_t row = passes.count > 1
+      uint64_t row = sweeps.count > 1
                          ? stepOf(stream.address->getStart(),
                                   stream.loop()->getParentLoop(), evolution)
                          : 0;

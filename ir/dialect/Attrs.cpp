@@ -57,6 +57,9 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t vectorBytes, int64_t cacheBytes,
                                  FloatAttr bandwidth, FloatAttr launchNs,
                                  ArrayAttr fast) {
+  if (kind != "cpu" && kind != "cuda")
+    return emitError() << "a target's kind must be cpu or cuda, got '" << kind
+                       << "'";
   if (vectorBytes <= 0 || cacheBytes <= 0)
     return emitError()
            << "a target's vector_bytes and cache_bytes must be above 0, got "

@@ -11,9 +11,10 @@ def Differentiate : Pass<"amp-differentiate", "::mlir::ModuleOp"> {
     Output: the entry with one more result for each value differentiated for, in the order of
     the declarations: `amp.io = #amp.io<gradient>`, `amp.wrt = @variable` or the input's name.
 
-    Without `output` the sum of the losses is differentiated, seeded with 1, or the loss scale of `amp.train` (N24), for each variable of
-    role parameter that it reaches and that no group of `amp.train` freezes. With `output` that result is differentiated, seeded with an
-    added argument `grad.OUTPUT` of its type, for every parameter and every float input; what it
+    Without `output` the sum of the losses is differentiated, seeded with 1, or with the loss scale of
+    `amp.train` (N24; the scaler's variables are declared here), for each variable of role parameter that
+    it reaches and that no group of `amp.train` freezes. With `output` that result is differentiated,
+    seeded with an added argument `grad.OUTPUT` of its type, for every parameter and every float input; what it
     does not reach has gradient zero.
 
     Values with several uses sum their gradients in reverse program order; ops that no gradient passes

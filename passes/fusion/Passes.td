@@ -25,8 +25,9 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
-    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants, iotas and broadcasts
-    are cloned into each group that uses them, so that neither is ever stored.
+    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants,
+    iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
+    is ever stored.
 
     An op joins the groups that produce its operands when they need the same loop nest: maps over one
     space; a reduction after the maps over its input; maps over the reduced shape after it; and in a

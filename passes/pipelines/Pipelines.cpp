@@ -15,10 +15,11 @@ using namespace mlir;
 
 namespace ampc {
 
-void addStageVerifier(OpPassManager &passes, amp::Stage stage) {
-  if (stage == amp::Stage::typed)
-    passes.addPass(createVerifyPrecision());
-  else if (stage == amp::Stage::step)
+void addStageVerifier(OpPassManager &passes, amp::Stage stage,
+                      const PipelineOptions &options) {
+  if (stage == amp::Stage::typed || stage == amp::Stage::step)
+    passes.addPass(createVerifyPrecision({options.unsafePrecision}));
+  if (stage == amp::Stage::step)
     passes.addPass(createVerifyStep());
   else if (stage == amp::Stage::fused)
     passes.addPass(createVerifyFused());
@@ -37,7 +38,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // backward follows the forward's types (N20).
     passes.addPass(createHashModel());
     passes.addPass(createAssignPrecision({options.precision}));
-    addStageVerifier(passes, stage);
+    addStageVerifier(passes, stage, options);
     return;
 
   case amp::Stage::step: {
@@ -69,8 +70,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // what nothing uses is gone: it asks for nothing. The writes they guard
     // stand by now.
     passes.addPass(createCheckIndices());
-    addStageVerifier(passes, stage);
-    passes.addPass(createVerifyPrecision({options.unsafePrecision}));
+    addStageVerifier(passes, stage, options);
     return;
   }
 
@@ -84,7 +84,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     FormGroupsOptions groups;
     groups.fuse = options.fuse;
     passes.addPass(createFormGroups(groups));
-    addStageVerifier(passes, stage);
+    addStageVerifier(passes, stage, options);
     return;
   }
 
@@ -92,7 +92,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 9. Placement last: it fixes the schedule, and every pass after it would
     // have to keep it.
     passes.addPass(createPlaceBuffers());
-    addStageVerifier(passes, stage);
+    addStageVerifier(passes, stage, options);
     return;
   }
 }

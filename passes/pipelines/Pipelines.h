@@ -25,9 +25,9 @@ struct PipelineOptions {
   bool fuse = true;
 };
 
-/// Adds the verifier of `stage`; model and typed are held by op verifiers
-/// alone.
-void addStageVerifier(mlir::OpPassManager &passes, amp::Stage stage);
+/// Adds the verifiers of `stage`; model is held by op verifiers alone.
+void addStageVerifier(mlir::OpPassManager &passes, amp::Stage stage,
+                      const PipelineOptions &options);
 
 /// Adds the passes that lead from the stage before `stage` to `stage`, its
 /// verifier last. Every stage but `model` has such a segment.

@@ -33,12 +33,14 @@ public:
       for (OpOperand &use : op->getOpOperands())
         if (narrows(use))
           use.set(as(use.get(), decision->type));
+        else if (isFloat(use.get()) && elementOf(use.get()) != decision->type)
+          use.set(as(use.get(), wide)); // kept wide, and in no third type
       retype(op->getResult(0), decision->type);
       return;
     }
     // In f32: what it reads is exact there, and the result rounds once.
     for (OpOperand &use : op->getOpOperands())
-      if (isa<FloatType>(elementOf(use.get())))
+      if (isFloat(use.get()))
         use.set(as(use.get(), wide));
     Value result = op->getResult(0);
     if (decision->type == wide || elementOf(result) != wide)
@@ -53,11 +55,15 @@ private:
     return tensorType(value).getElementType();
   }
 
+  static bool isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
+
   /// Whether the op's narrow form computes the same as its f32 form with
   /// rounded operands: an op that follows takes them so, one that is f32 inside
-  /// only what is narrow already. A constant the type does not hold stays f32
-  /// (N5).
+  /// only what is narrow already. Means and losses give the type they sum in. A
+  /// constant the type does not hold stays f32 (N5).
   bool takesNarrow(Operation *op, FloatType type) {
+    if (isa<MeanReduction>(op))
+      return false;
     PrecisionClass kind = cast<PrecisionRule>(op).classify();
     bool isForced = plan.of(op)->reason == Reason::user_override ||
                     kind == PrecisionClass::lower;
@@ -71,9 +77,8 @@ private:
   }
 
   bool narrows(OpOperand &use) {
-    return isa<FloatType>(elementOf(use.get())) &&
-           !cast<PrecisionRule>(use.getOwner())
-                .keepsWide(use.getOperandNumber());
+    return isFloat(use.get()) && !cast<PrecisionRule>(use.getOwner())
+                                      .keepsWide(use.getOperandNumber());
   }
 
   /// Whether the constant `value` is a splat that `type` holds exactly.
@@ -101,7 +106,7 @@ private:
   }
 
   void retype(Value value, FloatType type) {
-    if (!isa<FloatType>(elementOf(value)))
+    if (!isFloat(value))
       return;
     value.setType(withElementType(value.getType(), type));
     retyped.insert(value);

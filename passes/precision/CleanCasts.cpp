@@ -38,6 +38,15 @@ bool sumsIn(Operation *op, Type wide) {
          reduce.getAccumulation() == wide;
 }
 
+/// Whether `op` gives what it takes in other places, or sums of it: its result
+/// is as wide as its operands are.
+bool movesOrAdds(Operation *op) {
+  return isa<AddOp, ScatterRowsOp, ScatterAddOp>(op) ||
+         (op->hasTrait<OpTrait::SameOperandsAndResultElementType>() &&
+          isa<PrecisionRule>(op) &&
+          cast<PrecisionRule>(op).classify() == PrecisionClass::follow);
+}
+
 /// Computes the gradient that `gradient` uses without the roundings to the type
 /// of its parameter's narrow form, from its last sums on (N7).
 void cleanGradient(OpOperand &gradient, OpBuilder &builder) {
@@ -54,7 +63,7 @@ void cleanGradient(OpOperand &gradient, OpBuilder &builder) {
     };
     CastOp cast = policyCast(value);
     if (elementOf(value) == wide) {
-      if (isa_and_nonnull<AddOp>(op) && value.hasOneUse()) {
+      if (op && value.hasOneUse() && movesOrAdds(op)) {
         openOperands();
       } else if (cast && cast->hasOneUse() &&
                  widthOf(cast.getInput()) < widthOf(value)) {
@@ -71,9 +80,7 @@ void cleanGradient(OpOperand &gradient, OpBuilder &builder) {
       use.set(cast.getInput());
     } else if (isOwn && sumsIn(op, wide)) {
       value.setType(withElementType(value.getType(), wide));
-    } else if (isOwn &&
-               isa<AddOp, ReshapeOp, TransposeOp, ScatterRowsOp, ScatterAddOp>(
-                   op)) {
+    } else if (isOwn && movesOrAdds(op)) {
       value.setType(withElementType(value.getType(), wide));
       openOperands();
     } else {
@@ -91,7 +98,7 @@ class CleanCastsPass : public impl::CleanCastsBase<CleanCastsPass> {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
-      auto ret = dyn_cast<func::ReturnOp>(func.front().getTerminator());
+      auto ret = cast<func::ReturnOp>(func.front().getTerminator());
       for (OpOperand &use : ret->getOpOperands()) {
         auto io =
             func.getResultAttrOfType<IoAttr>(use.getOperandNumber(), kIoAttr);

@@ -34,6 +34,7 @@ bool MinimumCut::layer() {
     if (distance[kSink] <= distance[node])
       break; // what lies further is on no shortest path
     for (unsigned i = first[node]; i < first[node + 1]; ++i) {
+      ++looked;
       const Edge &edge = edges[order[i]];
       if (edge.room == 0 || distance[edge.to] != UINT_MAX)
         continue;
@@ -52,6 +53,7 @@ int64_t MinimumCut::push() {
       break;
     unsigned &i = next[node];
     for (; i < first[node + 1]; ++i) {
+      ++looked;
       const Edge &edge = edges[order[i]];
       if (edge.room > 0 && distance[edge.to] == distance[node] + 1)
         break;

@@ -37,6 +37,9 @@ public:
     return !fromSource[node] && !toSink[node];
   }
 
+  /// Edges looked at by `solve`.
+  uint64_t visits() const { return looked; }
+
 private:
   struct Edge {
     unsigned to;
@@ -56,6 +59,7 @@ private:
   std::vector<unsigned> first, order; ///< edges by the node they leave
   std::vector<unsigned> next, distance, path;
   std::vector<bool> fromSource, toSink;
+  uint64_t looked = 0;
 };
 
 } // namespace ampc

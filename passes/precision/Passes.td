@@ -17,7 +17,8 @@ def AssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
     - follow: the types with the least total cost of casts plus bytes moved, by a minimum cut
       (`TypeChoice.h` states the cost); among equals f32.
 
-    The loss, scalars, and ops with a constant that would become 0 or infinite stay f32. Where a
+    The loss, scalars, ops with a constant that would become 0 or infinite, and those that follow them
+    stay f32. Where a
     narrow op reads a constant that the type does not hold, it computes in f32 and rounds its result
     (N5). Entries of `amp.precision` win over all of that, the last that matches first; a pattern
     `op:softmax` names a kind of op instead of a path. Values and users that differ in type get one

@@ -76,9 +76,7 @@ std::optional<Policy> policyFor(StringRef name, TargetAttr target,
     if (row.narrows)
       policy.narrow = type;
     policy.scalesLoss = row.scalesLoss;
-    policy.isEmulated =
-        !row.emulation.empty() && !(target && target.isFast(type));
-    if (policy.isEmulated)
+    if (!(target && target.isFast(type)))
       policy.note = row.emulation;
     return policy;
   }

@@ -15,8 +15,6 @@ struct Policy {
   mlir::FloatType narrow;
   /// Whether gradients need a scaled loss (N24).
   bool scalesLoss = false;
-  /// Whether the target computes the format's contractions in a wider one.
-  bool isEmulated = false;
   /// What a user should know of the format on this target; empty: nothing.
   llvm::StringRef note;
 };

@@ -8,12 +8,11 @@
 
 namespace ampc {
 
-/// Bytes of an element in either type, and of a cast of one.
-static constexpr int64_t kNarrowBytes = 2, kWideBytes = 4,
-                         kCastBytes = kNarrowBytes + kWideBytes;
+/// Bytes of an element in either type.
+static constexpr int64_t kNarrowBytes = 2, kWideBytes = 4;
 
-unsigned TypeChoice::add(Kind kind, int64_t stored, int64_t elements) {
-  ops.push_back({kind, stored, elements, {}});
+unsigned TypeChoice::add(Kind kind, int64_t stored, int64_t castBytes) {
+  ops.push_back({kind, stored, castBytes, {}});
   return ops.size() - 1;
 }
 
@@ -23,7 +22,7 @@ void TypeChoice::addUse(unsigned producer, unsigned user) {
     users.push_back(user);
 }
 
-std::vector<TypeChoice::Side> TypeChoice::solve() const {
+std::vector<TypeChoice::Side> TypeChoice::solve(uint64_t *visits) const {
   MinimumCut cut;
   std::vector<unsigned> nodes;
   for (const Op &op : ops) {
@@ -40,12 +39,11 @@ std::vector<TypeChoice::Side> TypeChoice::solve() const {
     const Op &op = ops[i];
     if (op.users.empty())
       continue;
-    int64_t cost = op.elements * kCastBytes;
     unsigned narrowed = cut.addNode(), widened = cut.addNode();
     if (op.kind != Kind::narrow)
-      cut.addEdge(narrowed, nodes[i], cost);
+      cut.addEdge(narrowed, nodes[i], op.castBytes);
     if (op.kind != Kind::wide)
-      cut.addEdge(nodes[i], widened, cost);
+      cut.addEdge(nodes[i], widened, op.castBytes);
     for (unsigned user : op.users) {
       if (ops[user].kind == Kind::inside) {
         if (op.kind == Kind::inside)
@@ -59,6 +57,8 @@ std::vector<TypeChoice::Side> TypeChoice::solve() const {
     }
   }
   cut.solve();
+  if (visits)
+    *visits += cut.visits();
   std::vector<Side> sides;
   for (unsigned node : nodes)
     sides.push_back(cut.isSourceSide(node) ? Side::narrow
@@ -82,7 +82,7 @@ int64_t TypeChoice::cost(const std::vector<bool> &narrow) const {
         return -1;
       isCast |= !takesAny && narrow[user] != narrow[i];
     }
-    total += isCast ? op.elements * kCastBytes : 0;
+    total += isCast ? op.castBytes : 0;
   }
   return total;
 }

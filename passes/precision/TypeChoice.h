@@ -12,8 +12,8 @@ namespace ampc {
 /// A graph of ops with one value each that is narrow (16 bits) or wide (32
 /// bits). The cost of a choice, in bytes:
 /// - 2 or 4 a stored element of each value;
-/// - 6 an element of each value that has both types because a user needs the
-///   other one (4 and 2 read and written), once however many users need it.
+/// - the cast of each value that has both types because a user needs the other
+///   one, once however many users need it.
 /// A free op takes its operands in the type of its value. An inside op takes
 /// them in either type; its value is narrow only where every user takes it
 /// narrow, and no other inside op uses it.
@@ -27,17 +27,18 @@ public:
   };
   enum class Side { wide, tied, narrow };
 
-  /// `stored`: elements that stand in memory, 0 for a view; `elements`: those a
-  /// cast would read. Returns the op's number.
-  unsigned add(Kind kind, int64_t stored, int64_t elements);
+  /// `stored`: elements that stand in memory, 0 for a view; `castBytes`: what a
+  /// cast of the value costs. Returns the op's number.
+  unsigned add(Kind kind, int64_t stored, int64_t castBytes);
   /// `user` reads the value of `producer`, an op added before.
   void addUse(unsigned producer, unsigned user);
 
   unsigned size() const { return ops.size(); }
 
   /// The cheapest choice; among equals the one with the fewest narrow values.
-  /// A tied value is wide and would cost as much narrow.
-  std::vector<Side> solve() const;
+  /// A tied value is wide and would cost as much narrow. Adds the edges it
+  /// looked at to `visits`, where asked.
+  std::vector<Side> solve(uint64_t *visits = nullptr) const;
 
   /// The cost of a choice, one entry an op; -1 where a rule forbids it. Written
   /// from the definition above, so that tests can hold `solve` to it.
@@ -46,7 +47,7 @@ public:
 private:
   struct Op {
     Kind kind;
-    int64_t stored, elements;
+    int64_t stored, castBytes;
     std::vector<unsigned> users;
   };
   std::vector<Op> ops;

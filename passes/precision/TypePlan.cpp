@@ -8,6 +8,10 @@ using namespace ampc::amp;
 
 namespace ampc {
 
+/// Bytes an element that a cast between 32 and 16 bits reads and writes, and
+/// that a copy written beside its parameter costs.
+static constexpr int64_t kCastBytes = 6, kCopyBytes = 2;
+
 static Type elementOf(Value value) {
   return tensorType(value).getElementType();
 }
@@ -70,9 +74,9 @@ TypePlan::TypePlan(func::FuncOp forward, const Policy &policy,
 }
 
 void TypePlan::pin(Operation *op, FloatType type, Reason reason) {
-  numbers[op] = choice.add(type == policy.narrow ? TypeChoice::Kind::narrow
-                                                 : TypeChoice::Kind::wide,
-                           0, tensorType(op->getResult(0)).getNumElements());
+  numbers[op] = choice.add(
+      type == policy.narrow ? TypeChoice::Kind::narrow : TypeChoice::Kind::wide,
+      0, kCastBytes * tensorType(op->getResult(0)).getNumElements());
   decisions[op] = {type, reason};
 }
 
@@ -81,6 +85,8 @@ void TypePlan::classify(Operation *op, PrecisionOverrides &overrides) {
   if (!rule || rule.classify() == PrecisionClass::never ||
       !hasOnlyFloats(op, wide) || isConstantLike(op->getResult(0)))
     return;
+  if (givesLoss(op)) // f32 whatever the policy and the text say (N24)
+    return pin(op, wide, Reason::loss);
   if (FloatType asked = overrides.of(op)) {
     // tf32 permits, never requires, what it names.
     pin(op, isa<FloatTF32Type>(asked) ? wide : asked, Reason::user_override);
@@ -93,9 +99,8 @@ void TypePlan::classify(Operation *op, PrecisionOverrides &overrides) {
   bool isFloat = isa<FloatType>(type.getElementType());
   if (kind == PrecisionClass::lower)
     return pin(op, policy.narrow, Reason::lower);
-  if (givesLoss(op))
-    return pin(op, wide, Reason::loss);
-  if (kind == PrecisionClass::follow && losesConstant(op, policy.narrow))
+  if (kind == PrecisionClass::follow &&
+      (losesConstant(op, policy.narrow) || readsOutOfRange(op)))
     return pin(op, wide, Reason::constant_range);
   // A scalar saves nothing, and losses are made of them.
   if (isFloat && type.getNumElements() == 1)
@@ -109,7 +114,7 @@ void TypePlan::classify(Operation *op, PrecisionOverrides &overrides) {
   numbers[op] =
       choice.add(kind == PrecisionClass::f32_inside ? TypeChoice::Kind::inside
                                                     : TypeChoice::Kind::free,
-                 isStored ? elements : 0, elements);
+                 isStored ? elements : 0, kCastBytes * elements);
 }
 
 void TypePlan::addUses(Operation *op) {
@@ -131,13 +136,24 @@ void TypePlan::addUses(Operation *op) {
       continue;
     }
     // A value that stays f32: an input, a parameter, a statistic. Its cast is
-    // paid once, whoever asks for it.
+    // paid once, whoever asks for it. That of a parameter is the copy that the
+    // optimizer writes (N22).
     auto [entry, isNew] = given.try_emplace(value, 0);
     if (isNew)
-      entry->second = choice.add(TypeChoice::Kind::wide, 0,
-                                 tensorType(value).getNumElements());
+      entry->second =
+          choice.add(TypeChoice::Kind::wide, 0,
+                     (value.getDefiningOp<ReadOp>() ? kCopyBytes : kCastBytes) *
+                         tensorType(value).getNumElements());
     choice.addUse(entry->second, user);
   }
+}
+
+bool TypePlan::readsOutOfRange(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    const TypeDecision *decision = producer ? of(producer) : nullptr;
+    return decision && decision->reason == Reason::constant_range;
+  });
 }
 
 bool TypePlan::losesConstant(Operation *op, FloatType type) const {

@@ -38,6 +38,10 @@ private:
   mlir::FloatType wide;
   TypeChoice choice;
   unsigned outside; ///< stands for all that takes f32 alone
+  /// Whether `op` reads what such a constant may be an element of: a mask of
+  /// -1e9 stays one until it is added to scores and they go into a softmax.
+  bool readsOutOfRange(mlir::Operation *op) const;
+
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   llvm::DenseMap<mlir::Value, unsigned> given; ///< values the policy leaves f32
   llvm::DenseMap<mlir::Operation *, TypeDecision> decisions;

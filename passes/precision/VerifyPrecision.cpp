@@ -42,21 +42,36 @@ SmallVector<Value> gradientsOf(func::FuncOp func) {
 }
 
 /// precision_c2: gradients that pass through f16 come of a scaled loss.
-LogicalResult verifyScaling(ModuleOp module, func::FuncOp func) {
+LogicalResult verifyScaling(ModuleOp module, func::FuncOp func,
+                            SymbolTable &symbols) {
+  // As passes/training reads it: a number, or the constants of a dynamic one.
   auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
   if (train &&
       isa_and_nonnull<FloatAttr, DictionaryAttr>(train.get("loss_scale")))
     return success();
+  // What comes of parameters: an f16 input alone scales no gradient.
+  llvm::DenseSet<Value> active;
+  for (Operation &op : func.front()) {
+    auto read = dyn_cast<ReadOp>(op);
+    auto variable =
+        read ? symbols.lookup<VariableOp>(read.getVariable()) : VariableOp();
+    bool isActive = variable ? variable.getRole() == VariableRole::parameter ||
+                                   variable.getRole() == VariableRole::copy16
+                             : llvm::any_of(op.getOperands(), [&](Value value) {
+                                 return active.contains(value);
+                               });
+    if (isActive)
+      active.insert(op.result_begin(), op.result_end());
+  }
   SmallVector<Value> open = gradientsOf(func);
   llvm::DenseSet<Value> seen(open.begin(), open.end());
   while (!open.empty()) {
     Value value = open.pop_back_val();
-    if (tensorType(value).getElementType().isF16()) {
+    if (tensorType(value).getElementType().isF16() && active.contains(value))
       return emitError(value.getLoc())
-             << "gradients pass through f16 without loss scaling: below 2^-24 "
-                "they vanish; use --loss-scale dynamic, bf16, or "
+             << "gradients pass through f16 without loss scaling: those of "
+                "2^-25 and below become 0; use --loss-scale dynamic, bf16, or "
                 "--unsafe-precision";
-    }
     if (Operation *op = value.getDefiningOp())
       for (Value operand : op->getOperands())
         if (isa<FloatType>(tensorType(operand).getElementType()) &&
@@ -78,7 +93,7 @@ class VerifyPrecisionPass
         continue;
       bool isStep = entryOf(func) == Entry::train_step;
       if (failed(verifyWrites(func, symbols)) ||
-          (isStep && !unsafe && failed(verifyScaling(module, func))))
+          (isStep && !unsafe && failed(verifyScaling(module, func, symbols))))
         return signalPassFailure();
     }
   }

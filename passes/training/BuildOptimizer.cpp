@@ -161,8 +161,9 @@ private:
   /// Tests the gradients, takes the loss's scale off them and scales them down
   /// to the largest global norm, in this order (N25). One sweep over the
   /// gradients serves the tests before and after unscaling: both hold where the
-  /// largest magnitude, or the norm, is finite on either side. What changes the
-  /// elements stands in the optimizer's kernel.
+  /// largest magnitude, or the norm in f64, is finite and what is left of it
+  /// without the scale fits f32. What changes the elements stands in the
+  /// optimizer's kernel.
   void testAndScale(MutableArrayRef<Trained> trained) {
     Location loc = step.getLoc();
     RankedTensorType f32 = scalarOf(builder.getF32Type()),
@@ -189,7 +190,9 @@ private:
       Value narrow =
           CastOp::create(builder, loc, f32, norm, CastOrigin::policy);
       report("ampc.grad_norm", narrow);
-      finite = isFinite(builder, loc, narrow);
+      // Squares of f32 numbers do not overflow f64: the norm is finite where
+      // they are. Only a scale below 1 takes a number out of f32.
+      finite = isFinite(builder, loc, norm, /*fitsF32=*/bool(inverse64));
       factors.push_back(
           clipCoefficient(builder, loc, norm, *settings.clipNorm));
     } else if (settings.nonFinite != NonFinite::ignore || scaler.good) {

@@ -130,14 +130,10 @@ private:
 
   /// Checks `index` where `op` stands. One check serves all that ask the same.
   void checkComputed(Operation *op, const IndexBound &bound, Value index) {
-    auto asksTheSame = [&](const auto &other) {
-      FirstOutsideOp first = other.first;
-      return first.getIndex() == index &&
-             static_cast<int64_t>(first.getLow()) == bound.low &&
-             static_cast<int64_t>(first.getHigh()) == bound.high &&
-             std::optional<int64_t>(first.getIgnore()) == bound.ignore;
-    };
-    if (llvm::any_of(computed, asksTheSame))
+    if (!asked
+             .insert({index, bound.low, bound.high, bound.ignore.value_or(0),
+                      int64_t(bound.ignore.has_value())})
+             .second)
       return;
     OpBuilder builder(op);
     auto scalar = RankedTensorType::get({}, builder.getI64Type());
@@ -194,6 +190,9 @@ private:
   func::FuncOp func;
   SmallVector<SmallVector<Attribute>> inputs; // by argument
   SmallVector<std::pair<FirstOutsideOp, IndexRangeAttr>> computed;
+  /// What they ask: index, low, high, the ignored value or 0, whether there is
+  /// one.
+  llvm::DenseSet<std::tuple<Value, int64_t, int64_t, int64_t, int64_t>> asked;
   std::optional<IntegerRanges> known; // made when it is asked for
 };
 

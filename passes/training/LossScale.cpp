@@ -10,8 +10,6 @@ using namespace ampc::amp;
 
 namespace ampc {
 
-static constexpr double kLargest = std::numeric_limits<float>::max();
-
 Value lossScaleOf(func::FuncOp step, const LossScaleSettings &settings,
                   VariableTable &variables) {
   OpBuilder builder(&step.front(), step.front().begin());
@@ -62,10 +60,14 @@ Value largestMagnitude(OpBuilder &builder, Location loc,
   return largest ? largest : f.constant(scalar, 0.0);
 }
 
-Value isFinite(OpBuilder &builder, Location loc, Value magnitude) {
+Value isFinite(OpBuilder &builder, Location loc, Value magnitude,
+               bool fitsF32) {
+  constexpr double kLargestF32 = std::numeric_limits<float>::max(),
+                   kLargestF64 = std::numeric_limits<double>::max();
   // False for NaN.
   return Formula(builder, loc)
-      .compare(ComparePredicate::le, magnitude, kLargest);
+      .compare(ComparePredicate::le, magnitude,
+               fitsF32 ? kLargestF32 : kLargestF64);
 }
 
 ScalerState nextScaler(OpBuilder &builder, Location loc,
@@ -80,9 +82,12 @@ ScalerState nextScaler(OpBuilder &builder, Location loc,
   Value grows = f.logicalAnd(isDue, isFinite(builder, loc, grown));
   Value raised = f.select(grows, grown, now.scale);
 
-  Value lowered =
+  // A scale from elsewhere may stand below the floor: an overflow never raises
+  // it.
+  Value lowered = f.minimum(
+      now.scale,
       f.maximum(f.mul(now.scale, f.constant(now.scale, settings.backoff)),
-                f.constant(now.scale, settings.floor));
+                f.constant(now.scale, settings.floor)));
   ScalerState next;
   if (now.overflows) {
     Value overflows = f.add(now.overflows, one);

@@ -23,9 +23,10 @@ mlir::Value lossSeed(mlir::func::FuncOp step, mlir::Value loss);
 mlir::Value largestMagnitude(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::ArrayRef<mlir::Value> gradients);
 
-/// Whether `magnitude` is a finite number, an i1 scalar.
+/// Whether `magnitude`, a scalar of at least 0, is a finite number of its type,
+/// and at most f32's largest where `fitsF32`; an i1 scalar.
 mlir::Value isFinite(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value magnitude);
+                     mlir::Value magnitude, bool fitsF32 = true);
 
 /// The state of the scaler and what follows a step (N24): after `interval` good
 /// steps the scale grows, unless it would not be finite; an overflow, the

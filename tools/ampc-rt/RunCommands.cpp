@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -36,12 +37,15 @@ void print(const std::string &line) {
   std::fflush(stdout);
 }
 
+/// A NaN's sign says nothing.
+float shown(float value) { return std::isnan(value) ? std::abs(value) : value; }
+
 std::string rowText(const TrainRow &row) {
   const StepResult &result = row.result;
   int width = int(fmt::format("{}", row.steps).size());
-  std::string text =
-      fmt::format("step {:>{}}/{}  loss {:<11.6g}  lr {:<10.4g}",
-                  result.iteration, width, row.steps, result.loss, result.lr);
+  std::string text = fmt::format("step {:>{}}/{}  loss {:<11.6g}  lr {:<10.4g}",
+                                 result.iteration, width, row.steps,
+                                 shown(result.loss), result.lr);
   if (result.scale)
     text += fmt::format("  scale {:g}", *result.scale);
   for (size_t i = 0; i < result.extras.size(); ++i)
@@ -178,8 +182,24 @@ openTrainingData(const Stepper &stepper, const ModelSettings &settings,
       holdsOut(settings, held) ? DataPart::Train : DataPart::All, true);
 }
 
+/// Whether a step with a gradient that is not finite is applied is part of the
+/// plan; what its refusal means for the run is not.
+static Expected<void> checkNonfinite(const ModelSettings &settings,
+                                     const RunOptions &options) {
+  bool applies = settings.train.nonfinite == Nonfinite::Ignore;
+  if (options.nonfinite.empty() || (options.nonfinite == "ignore") == applies)
+    return {};
+  return fail(Code::Usage, "--nonfinite",
+              fmt::format("'{}' needs another plan: this one {} steps with "
+                          "gradients that are not finite; compile with --set "
+                          "train.nonfinite={}",
+                          options.nonfinite, applies ? "applies" : "skips",
+                          options.nonfinite));
+}
+
 Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
                         const RunOptions &options) {
+  AMPC_TRY(checkNonfinite(settings, options));
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
               openTrainingData(stepper, settings, options));
   AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));

@@ -103,6 +103,12 @@ void printJson(const std::vector<Contender> &contenders) {
 /// machine down for a while slows all of them.
 rt::Expected<rt::Code> bench(const ModelCommand &options,
                              const std::string &compare) {
+  if (!options.precision.empty())
+    return rt::fail(rt::Code::Usage, "--precision",
+                    "bench compares precisions; give --compare " +
+                        options.precision);
+  if (options.run.steps == 0)
+    return rt::fail(rt::Code::Usage, "--steps", "expected at least 1, got 0");
   AMPC_ASSIGN(std::vector<std::string> names, splitPrecisions(compare));
   std::vector<Contender> contenders;
   for (std::string &name : names) {

@@ -5,6 +5,7 @@
 #include "codegen/kernel/Passes.h"
 #include "ir/dialect/Locations.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/precision/Policy.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/Lower.h"
@@ -206,6 +207,28 @@ rt::Expected<func::FuncOp> entryNamed(ModuleOp step, const std::string &wanted,
                   "the model has no entry " + llvm::join(names, " or "));
 }
 
+/// What the target makes of the policy.
+void addNotes(ModuleOp module, func::FuncOp func, Explanation &out) {
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
+  std::optional<Policy> policy =
+      policyFor(out.precision, target, module.getContext());
+  if (out.precision == "auto" && policy)
+    out.notes.push_back(
+        policy->narrow
+            ? policy->format.str() + ": the target multiplies it fast"
+            : "f32: the target multiplies no 16-bit format fast");
+  if (policy && !policy->note.empty())
+    out.notes.push_back(policy->note.str());
+  Type bf16 = BFloat16Type::get(module.getContext());
+  bool multiplies = llvm::any_of(func.front(), [&](Operation &op) {
+    return classOf(&op) == PrecisionClass::lower &&
+           tensorType(op.getOperand(0)).getElementType() == bf16;
+  });
+  if (multiplies && target && target.isFast(bf16))
+    out.notes.push_back("bf16 products run in AMX, which reads subnormal "
+                        "operands as 0 and flushes results below 2^-126 (N1)");
+}
+
 } // namespace
 
 rt::Expected<Explanation> explain(const Model &model,
@@ -219,6 +242,7 @@ rt::Expected<Explanation> explain(const Model &model,
   out.entry = stringifyEntry(*entryOf(func)).str();
   std::string symbol = func.getName().str();
   out.precision = precisionOf(*module, options);
+  addNotes(*module, func, out);
   numberOps(func);
   for (auto [id, op] : llvm::enumerate(func.front().without_terminator())) {
     out.ops.push_back(describe(&op, id));

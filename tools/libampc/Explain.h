@@ -64,7 +64,8 @@ struct UnfusedPair {
 /// The explanation of one entry.
 struct Explanation {
   std::string entry;
-  std::string precision; ///< the policy
+  std::string precision;          ///< the policy
+  std::vector<std::string> notes; ///< what the target makes of it
   std::vector<ExplainedOp> ops;
   std::vector<ExplainedCast> casts;
   std::vector<ExplainedKernel> kernels;

@@ -135,6 +135,8 @@ std::string to_text(const Explanation &all) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "entry " << all.entry << ", precision " << all.precision << "\n";
+  for (const std::string &note : all.notes)
+    os << note << "\n";
   std::vector<Row> ops, casts, kernels, unfused;
   for (const ExplainedOp &op : all.ops)
     ops.push_back({orDash(op.source), idText(op.id) + " " + op.op,
@@ -166,7 +168,10 @@ std::string to_json(const Explanation &all) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "{\"entry\":" << rt::json_string(all.entry)
-     << ",\"precision\":" << rt::json_string(all.precision);
+     << ",\"precision\":" << rt::json_string(all.precision) << ",\"notes\":[";
+  for (const std::string &note : all.notes)
+    os << (&note == all.notes.data() ? "" : ",") << rt::json_string(note);
+  os << "]";
   printList(os, "ops", all.ops, [&](const ExplainedOp &op) {
     Object(os)
         .number("id", op.id)

@@ -96,7 +96,9 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     DiagnosticCapture capture(impl.context, impl.path, impl.text,
                               options.remark, options.warn);
     PassManager check(&impl.context);
-    addStageVerifier(check, impl.stage());
+    PipelineOptions pipeline;
+    pipeline.unsafePrecision = options.unsafe_precision;
+    addStageVerifier(check, impl.stage(), pipeline);
     if (failed(check.run(*module)))
       return tl::unexpected(capture.error("the module is not valid"));
   }

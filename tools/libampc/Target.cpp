@@ -26,7 +26,7 @@ amp::TargetAttr targetFor(MLIRContext &context, const CompileOptions &options) {
   StringRef level = isHost ? StringRef(rt::name_of(here.level()))
                            : StringRef(options.target).split(':').second;
   SmallVector<Attribute> fast;
-  if (isHost && (here.has_amx() || here.has("avx512bf16")))
+  if (isHost && here.has_amx())
     fast.push_back(TypeAttr::get(builder.getBF16Type()));
   return amp::TargetAttr::get(
       &context, "cpu", level, /*vector_bytes=*/level == "avx512" ? 64 : 32,

@@ -8,7 +8,8 @@
 namespace ampc {
 
 /// The facts of `options.target`: of this machine for `cpu`, of the level alone
-/// for `cpu:LEVEL`, which has no 16-bit products.
+/// for `cpu:LEVEL`, which has no 16-bit products. bf16 is fast where there is
+/// AMX: the runtime multiplies it in nothing else (docs/performance.md).
 amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
 

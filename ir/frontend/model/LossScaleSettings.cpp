@@ -3,6 +3,7 @@
 #include "ir/frontend/model/Elaborator.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -12,10 +13,12 @@ static constexpr const char *kDynamic =
     "dynamic(init = 65536, growth = 2, backoff = 0.5, interval = 2000, "
     "floor = 2 ** -14, hysteresis = 1)";
 
-/// A scale is a positive number that f32 holds.
+/// Steps are counted in i32.
+static constexpr int64_t kMostSteps = std::numeric_limits<int32_t>::max();
+
+/// A scale is a positive normal number of f32: its inverse is finite.
 static bool isScale(double value) {
-  return value > 0 && std::isfinite(static_cast<float>(value)) &&
-         static_cast<float>(value) > 0;
+  return value >= std::numeric_limits<float>::min() && amp::fitsF32(value);
 }
 
 void Elaborator::lossScaleSetting(const Expr *expr) {
@@ -34,10 +37,10 @@ void Elaborator::lossScaleSetting(const Expr *expr) {
   if (value.isPoison())
     return;
   if (!value.isNumber() || !isScale(value.asFloat())) {
-    error(expr->loc,
-          "'loss_scale' must be off, a number above 0 or dynamic, got " +
-              (value.isNumber() ? formatFloat(value.asFloat())
-                                : value.describe()));
+    error(expr->loc, "'loss_scale' must be off, a normal f32 number above 0 or "
+                     "dynamic, got " +
+                         (value.isNumber() ? formatFloat(value.asFloat())
+                                           : value.describe()));
     return;
   }
   keepTrain("loss_scale", builder.getF64FloatAttr(value.asFloat()));
@@ -56,6 +59,12 @@ void Elaborator::dynamicScaleSetting(const Expr *expr) {
       int64_t count = 0;
       if (!settingInt("dynamic", key, arg, 1, count))
         return;
+      if (count > kMostSteps) {
+        error(arg.loc, llvm::Twine("'dynamic': '") + key +
+                           "' must be at most " + llvm::Twine(kMostSteps) +
+                           ", got " + llvm::Twine(count));
+        return;
+      }
       attributes.set(key, builder.getI64IntegerAttr(count));
       continue;
     }
@@ -66,11 +75,12 @@ void Elaborator::dynamicScaleSetting(const Expr *expr) {
                 : key == "backoff" ? number > 0 && number < 1
                                    : isScale(number);
     if (!fits) {
-      error(arg.loc, llvm::Twine("'dynamic': '") + key + "' must be " +
-                         (key == "growth"    ? "at least 1"
-                          : key == "backoff" ? "above 0 and less than 1"
-                                             : "above 0 and an f32 number") +
-                         ", got " + formatFloat(number));
+      error(arg.loc,
+            llvm::Twine("'dynamic': '") + key + "' must be " +
+                (key == "growth"    ? "at least 1"
+                 : key == "backoff" ? "above 0 and less than 1"
+                                    : "above 0 and a normal f32 number") +
+                ", got " + formatFloat(number));
       return;
     }
     numbers[key] = number;

@@ -44,7 +44,7 @@ struct Contraction::Call {
 /// core's second-level cache.
 static constexpr int64_t kDepth = 512;
 
-bool Contraction::narrow(const Operand &operand) const {
+bool Contraction::isWidened(const Operand &operand) const {
   return widened && operand.type != DType::F32;
 }
 
@@ -61,7 +61,7 @@ MatmulShape Contraction::productShape(bool lastRow, bool lastColumn,
   // A panel keeps the orientation of its operand.
   auto strides = [&](const Operand &operand, bool transposed, int64_t rows,
                      int64_t columns) {
-    if (!narrow(operand))
+    if (!isWidened(operand))
       return std::pair(operand.row, operand.column);
     return transposed ? std::pair(int64_t(1), rows)
                       : std::pair(columns, int64_t(1));
@@ -96,7 +96,7 @@ Expected<void> Contraction::makeProducts(MatmulCache &cache) {
         library = std::max<uint64_t>(library, product->scratchBytes());
       }
   auto bytes = [&](const Operand &operand, int64_t rows, int64_t columns) {
-    return narrow(operand) ? uint64_t(roundUp(rows * columns * 4, 64)) : 0;
+    return isWidened(operand) ? uint64_t(roundUp(rows * columns * 4, 64)) : 0;
   };
   int64_t rows = std::min(cut.rows, spec.m),
           columns = std::min(cut.columns, spec.n),
@@ -134,7 +134,8 @@ Expected<Contraction> Contraction::create(const ContractionSpec &spec,
       cutTiles(spec.m, spec.n, spec.k, spec.batch, bf16 ? kCutBf16 : kCutF32);
   result.rowTiles = divideUp(spec.m, result.cut.rows);
   result.columnTiles = divideUp(spec.n, result.cut.columns);
-  result.staged = result.narrow(result.c) || (bf16 && result.columnTiles > 1);
+  result.staged =
+      result.isWidened(result.c) || (bf16 && result.columnTiles > 1);
   bool empty = spec.m == 0 || spec.n == 0 || spec.batch == 0;
   if (spec.typeA == DType::F64 || spec.k == 0 || empty)
     return result;
@@ -212,13 +213,13 @@ bool Contraction::tile(const Call &call, int thread, int64_t index) const {
     int64_t k = std::min(depth, spec.k - start);
     const std::byte *left = at(a, call.a, i, start),
                     *right = at(b, call.b, start, j);
-    if (narrow(a)) {
+    if (isWidened(a)) {
       widenPanel(floats.widenOf(a.type), left,
                  spec.transposeA ? spec.m : spec.k, spec.transposeA ? k : m,
                  spec.transposeA ? m : k, scratch + panelA);
       left = scratch + panelA;
     }
-    if (narrow(b)) {
+    if (isWidened(b)) {
       widenPanel(floats.widenOf(b.type), right,
                  spec.transposeB ? spec.k : spec.n, spec.transposeB ? n : k,
                  spec.transposeB ? k : n, scratch + panelB);
@@ -230,7 +231,7 @@ bool Contraction::tile(const Call &call, int thread, int64_t index) const {
     if (!stretches[stretch]->run(thread, left, right, sums, scratch))
       return false;
   }
-  if (narrow(c)) {
+  if (isWidened(c)) {
     auto *from = reinterpret_cast<const float *>(sums);
     auto *to = reinterpret_cast<uint16_t *>(out);
     for (int64_t r = 0; r < m; ++r)

@@ -88,7 +88,7 @@ private:
   Expected<void> makeProducts(MatmulCache &cache);
   MatmulShape productShape(bool lastRow, bool lastColumn,
                            Stretch stretch) const;
-  bool narrow(const Operand &operand) const;
+  bool isWidened(const Operand &operand) const;
   bool tile(const Call &call, int thread, int64_t index) const;
 
   ContractionSpec spec;

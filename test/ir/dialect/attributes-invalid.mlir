@@ -201,3 +201,13 @@ func.func private @index_range_rank(tensor<4xi32> {amp.index_range = [#amp.index
 
 // expected-error @+1 {{an index range's extents must be at least 1, its offset and strides at least 0}}
 func.func private @index_range_extent(tensor<4xi32> {amp.index_range = [#amp.index_range<low = 0, high = 10, offset = -1, extents = [4], strides = [1], noun = "label", op = "nll", loc = loc(unknown)>]})
+
+// -----
+
+// expected-error @+1 {{a target's kind must be cpu or cuda, got 'npu'}}
+module attributes {amp.target = #amp.target<kind = "npu", level = "", vector_bytes = 32, cache_bytes = 1024, bandwidth = 1.0 : f64, launch_ns = 0.0 : f64>} {}
+
+// -----
+
+// expected-error @+1 {{a target's fast formats must be floats below f32, got f32}}
+module attributes {amp.target = #amp.target<kind = "cpu", level = "avx2", vector_bytes = 32, cache_bytes = 1024, bandwidth = 1.0 : f64, launch_ns = 0.0 : f64, fast = [f32]>} {}

@@ -299,3 +299,31 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %1 : tensor<4xf32>
   }
 }
+
+// -----
+
+// An exact cast to a wider float is cloned into each group that reads it, so
+// that memory holds the narrow value; a rounding is not, and what a contraction
+// reads is stored.
+
+module attributes {amp.stage = #amp.stage<step>} {
+  // CHECK-LABEL: @widening
+  func.func @widening(%x: tensor<8x4xbf16>, %y: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x8xf32>) {
+    // CHECK: amp.group row [8, 4](%arg0)
+    // CHECK: amp.cast {{.*}} tensor<8x4xbf16> -> tensor<8x4xf32>
+    // CHECK: amp.transpose
+    %0 = amp.cast %x origin policy : tensor<8x4xbf16> -> tensor<8x4xf32>
+    %1 = amp.reduce sum %0 over [1] order row accumulate f32 : tensor<8x4xf32> -> tensor<8xf32>
+    %2 = amp.broadcast %1 along [0] : tensor<8xf32> -> tensor<8x4xf32>
+    %3 = amp.sub %0, %2 : tensor<8x4xf32>
+    %4 = amp.transpose %3 perm [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+    %5 = amp.cast %y origin policy : tensor<4x8xf32> -> tensor<4x8xbf16>
+    %6 = amp.cast %5 origin policy : tensor<4x8xbf16> -> tensor<4x8xf32>
+    // CHECK: %[[W:.*]] = amp.group map [4, 8](%arg1)
+    // CHECK: amp.cast {{.*}} tensor<4x8xf32> -> tensor<4x8xbf16>
+    // CHECK: amp.cast {{.*}} tensor<4x8xbf16> -> tensor<4x8xf32>
+    // CHECK: amp.matmul %{{.*}}, %[[W]]
+    %7 = amp.matmul %3, %6 accumulate f32 : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
+    return %3, %4, %7 : tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x8xf32>
+  }
+}

@@ -127,3 +127,72 @@ module attributes {amp.stage = #amp.stage<model>} {
     return %1 : tensor<f32>
   }
 }
+
+// -----
+
+// A loss of each row sums in f32 and is rounded for a product that reads it; an
+// override of the loss itself changes nothing (N24).
+
+module attributes {amp.stage = #amp.stage<model>, amp.precision = [{patterns = ["op:mse"], type = f16}]} {
+  // CHECK-LABEL: @rows
+  func.func @rows(%x: tensor<8x8xf32> {amp.name = "x", amp.io = #amp.io<input>},
+                  %l: tensor<8xi32> {amp.name = "l", amp.io = #amp.io<target>})
+      -> (tensor<f32> {amp.name = "loss", amp.io = #amp.io<loss>},
+          tensor<1x1xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<forward>} {
+    // CHECK: %[[T:.*]], %{{.*}}, %{{.*}} = amp.cross_entropy none %{{.*}} : tensor<8x8xf32>, tensor<8xi32> -> tensor<8xf32>
+    // CHECK: amp.cast %{{.*}} origin policy {{.*}} -> tensor<{{.*}}bf16>
+    // CHECK: amp.matmul {{.*}} -> tensor<1x1xbf16>
+    // CHECK: amp.mse mean %{{.*}} {amp.reason = #amp.reason<loss>} : tensor<8x8xf32> -> tensor<f32>
+    %0 = amp.matmul %x, %x accumulate f32 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %1, %m, %s = amp.cross_entropy none %0, %l ignore -100 smoothing 0.0
+        : tensor<8x8xf32>, tensor<8xi32> -> tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+    %2 = amp.reshape %1 : tensor<8xf32> -> tensor<1x8xf32>
+    %3 = amp.matmul %2, %2 transpose_b accumulate f32 : tensor<1x8xf32>, tensor<1x8xf32> -> tensor<1x1xf32>
+    %4 = amp.mse mean %0, %x : tensor<8x8xf32> -> tensor<f32>
+    return %4, %3 : tensor<f32>, tensor<1x1xf32>
+  }
+}
+
+// -----
+
+// A view of a parameter is narrow: the cast stands at the read, where the
+// optimizer's copy takes its place (N22).
+
+module attributes {amp.stage = #amp.stage<model>} {
+  amp.variable @p : tensor<24xf32> role parameter init zeros
+  // CHECK-LABEL: @view
+  func.func @view(%x: tensor<8x4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<8x6xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<forward>} {
+    // CHECK: %[[P:.*]] = amp.read @p
+    // CHECK-NEXT: %[[N:.*]] = amp.cast %[[P]] origin policy
+    // CHECK-NEXT: %[[V:.*]] = amp.reshape %[[N]] {{.*}} : tensor<24xbf16> -> tensor<4x6xbf16>
+    %p = amp.read @p : tensor<24xf32>
+    %0 = amp.reshape %p : tensor<24xf32> -> tensor<4x6xf32>
+    %1 = amp.matmul %x, %0 accumulate f32 : tensor<8x4xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+    return %1 : tensor<8x6xf32>
+  }
+}
+
+// -----
+
+// A computed bias in a third format is widened: it is kept wide or in the op's
+// type.
+
+module attributes {amp.stage = #amp.stage<model>,
+                   amp.precision = [{patterns = ["op:relu"], type = f16}]} {
+  // CHECK-LABEL: @third
+  func.func @third(%x: tensor<8x4xf32> {amp.name = "x", amp.io = #amp.io<input>},
+                   %w: tensor<6x4xf32> {amp.name = "w", amp.io = #amp.io<input>},
+                   %b: tensor<6xf32> {amp.name = "b", amp.io = #amp.io<input>})
+      -> (tensor<8x6xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<forward>} {
+    // CHECK: %[[R:.*]] = amp.relu {{.*}} : tensor<6xf16>
+    // CHECK: %[[W:.*]] = amp.cast %[[R]] {{.*}} -> tensor<6xf32>
+    // CHECK: amp.linear %{{.*}}, %{{.*}}, %[[W]] {{.*}} tensor<6xf32> -> tensor<8x6xbf16>
+    %0 = amp.relu %b : tensor<6xf32>
+    %1 = amp.linear %x, %w, %0 accumulate f32 : tensor<8x4xf32>, tensor<6x4xf32>, tensor<6xf32> -> tensor<8x6xf32>
+    return %1 : tensor<8x6xf32>
+  }
+}

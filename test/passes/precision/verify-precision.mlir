@@ -20,8 +20,9 @@ module attributes {amp.stage = #amp.stage<step>} {
                         %r: tensor<f32> {amp.name = "r", amp.io = #amp.io<input>})
       attributes {amp.entry = #amp.entry<train_step>} {
     %w = amp.read @w : tensor<4xf32>
-    // expected-error @below {{gradients pass through f16 without loss scaling: below 2^-24 they vanish; use --loss-scale dynamic, bf16, or --unsafe-precision}}
-    %0 = amp.mul %h, %h : tensor<4xf16>
+    %v = amp.cast %w origin policy : tensor<4xf32> -> tensor<4xf16>
+    // expected-error @below {{gradients pass through f16 without loss scaling: those of 2^-25 and below become 0; use --loss-scale dynamic, bf16, or --unsafe-precision}}
+    %0 = amp.mul %h, %v : tensor<4xf16>
     %1 = amp.cast %0 origin policy : tensor<4xf16> -> tensor<4xf32>
     %2 = amp.sgd %w, %1 update %t lr %r : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     amp.write @w, %2 : tensor<4xf32>
@@ -31,7 +32,7 @@ module attributes {amp.stage = #amp.stage<step>} {
 
 // -----
 
-// A scaled loss, or leave to go without: nothing to refuse.
+// A scaled loss: nothing to refuse.
 module attributes {amp.stage = #amp.stage<step>, amp.train = {loss_scale = 1.024e3 : f64}} {
   amp.variable @w : tensor<4xf32> role parameter init zeros
   func.func @train_step(%h: tensor<4xf16> {amp.name = "h", amp.io = #amp.io<input>},
@@ -40,6 +41,24 @@ module attributes {amp.stage = #amp.stage<step>, amp.train = {loss_scale = 1.024
       attributes {amp.entry = #amp.entry<train_step>} {
     %w = amp.read @w : tensor<4xf32>
     %1 = amp.cast %h origin policy : tensor<4xf16> -> tensor<4xf32>
+    %2 = amp.sgd %w, %1 update %t lr %r : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    amp.write @w, %2 : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// An f16 input is no gradient: what the weight's gradient multiplies it with is
+// f32.
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<4xf32> role parameter init zeros
+  func.func @train_step(%h: tensor<4xf16> {amp.name = "h", amp.io = #amp.io<input>},
+                        %t: tensor<i64> {amp.name = "t", amp.io = #amp.io<input>},
+                        %r: tensor<f32> {amp.name = "r", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    %w = amp.read @w : tensor<4xf32>
+    %1 = amp.cast %h origin user : tensor<4xf16> -> tensor<4xf32>
     %2 = amp.sgd %w, %1 update %t lr %r : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     amp.write @w, %2 : tensor<4xf32>
     return

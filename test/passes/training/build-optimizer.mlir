@@ -247,7 +247,8 @@ module @scaled attributes {amp.stage = #amp.stage<typed>,
     // CHECK: %[[ROOT:.*]] = amp.sqrt
     // CHECK: %[[NORM:.*]] = amp.mul %[[ROOT]], %[[INVERSE]]
     // CHECK: %[[REPORT:.*]] = amp.cast %[[NORM]] {{.*}} -> tensor<f32>
-    // CHECK: %[[OK:.*]] = amp.compare le %[[REPORT]]
+    // CHECK: %[[LARGEST:.*]] = amp.constant dense<3.4028234663852886E+38> : tensor<f64>
+    // CHECK: %[[OK:.*]] = amp.compare le %[[NORM]], %[[LARGEST]]
     // CHECK: %[[G:.*]] = amp.mul %arg0, %[[UNSCALE]]
     // CHECK: %[[CLIPPED:.*]] = amp.mul %[[G]], %{{.*}}
     // CHECK: %[[SAFE:.*]] = amp.select %[[OK]], %[[CLIPPED]]
@@ -255,11 +256,15 @@ module @scaled attributes {amp.stage = #amp.stage<typed>,
     // CHECK: amp.select %[[OK]]
     // CHECK: amp.write @w
     // CHECK: amp.write @"ampc.state/update"
-    // CHECK-NOT: amp.select %[[OK]], %{{.*}}, %{{.*}} : tensor<f64>
-    // CHECK: amp.write @"ampc.state/scale"
-    // CHECK: amp.write @"ampc.state/good_steps"
-    // CHECK: amp.write @"ampc.state/overflows"
-    // CHECK: amp.write @"ampc.state/iteration"
+    // CHECK-NOT: amp.select %[[OK]], %{{.*}}, %[[SCALE]]
+    // CHECK: %[[OVERFLOWS:.*]] = amp.select %[[OK]], %{{.*}}, %{{.*}} : tensor<i32>
+    // CHECK: %[[NEXT:.*]] = amp.select %[[OK]], %{{.*}}, %{{.*}} : tensor<f32>
+    // CHECK: %[[GOOD:.*]] = amp.select %[[OK]], %{{.*}}, %{{.*}} : tensor<i32>
+    // CHECK: amp.write @"ampc.state/scale", %[[NEXT]]
+    // CHECK-NEXT: amp.write @"ampc.state/good_steps", %[[GOOD]]
+    // CHECK-NEXT: amp.write @"ampc.state/overflows", %[[OVERFLOWS]]
+    // CHECK: %[[ITERATION:.*]] = amp.add %{{.*}}, %{{.*}} : tensor<i64>
+    // CHECK-NEXT: amp.write @"ampc.state/iteration", %[[ITERATION]]
     return %g : tensor<f32>
   }
 }

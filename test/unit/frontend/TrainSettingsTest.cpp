@@ -122,11 +122,17 @@ TEST(Train, LossScaleErrors) {
   auto errors = [](const std::string &value) {
     return errorsOf("model m { }\ntrain {\n  loss_scale = " + value + "\n}\n");
   };
-  EXPECT_EQ(errors("0"), "3:16 'loss_scale' must be off, a number above 0 or "
-                         "dynamic, got 0.0\n");
+  EXPECT_EQ(errors("0"), "3:16 'loss_scale' must be off, a normal f32 number "
+                         "above 0 or dynamic, got 0.0\n");
   EXPECT_EQ(errors("1e39"),
-            "3:16 'loss_scale' must be off, a number above 0 or "
+            "3:16 'loss_scale' must be off, a normal f32 number above 0 or "
             "dynamic, got 1e+39\n");
+  EXPECT_EQ(errors("1e-40"),
+            "3:16 'loss_scale' must be off, a normal f32 number above 0 or "
+            "dynamic, got 1e-40\n");
+  EXPECT_EQ(errors("dynamic(interval = 2 ** 31)"),
+            "3:37 'dynamic': 'interval' must be at most 2147483647, got "
+            "2147483648\n");
   EXPECT_EQ(errors("dynamic(growth = 0.5)"),
             "3:33 'dynamic': 'growth' must be at least 1, got 0.5\n");
   EXPECT_EQ(errors("dynamic(backoff = 1)"),

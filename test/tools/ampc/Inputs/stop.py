@@ -55,6 +55,9 @@ def check_continues(out, what, *more):
         check(name in ("last", "metrics.jsonl") or name.startswith("step-"), what, name)
     last = os.path.join(folder, out, "last")
     check(os.path.exists(last), what + ": no last state", str(names))
+    if FINAL in names: # it was at its end before the signal
+        check(final(out) == whole, what + ": other bits than the whole run")
+        return
     done = subprocess.run(command(out + "-rest", "--resume", last, "--force", *more),
                           capture_output=True, text=True)
     check(done.returncode == 0, what + ": resumed", done.stderr)
