@@ -2,6 +2,7 @@
 #include "runtime/core/ThreadPool.h"
 
 #include <algorithm>
+#include <csignal>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <system_error>
@@ -17,6 +18,23 @@ constexpr uint32_t kDefaultMode = 0x1f80;
 /// Rounds of `pause` before a worker parks: about 50 us, the gap between two
 /// launches of a step.
 constexpr int kSpins = 2000;
+
+/// Threads that start while it lives run no signal handler: a handler's frame
+/// lies below the stack pointer, where library products keep data.
+class SignalsBlocked {
+public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  SignalsBlocked(const SignalsBlocked &) = delete;
+  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
+
+private:
+  sigset_t before;
+};
 
 struct LibraryThreads {
   int (*get)() = nullptr;
@@ -175,6 +193,7 @@ Expected<void> ThreadPool::resize(int threads) {
   if (threads == size())
     return {};
   stopWorkers();
+  SignalsBlocked blocked;
   try {
     while (int(workers.size()) + 1 < threads) {
       int number = int(workers.size()) + 1;

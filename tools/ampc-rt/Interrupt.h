@@ -6,7 +6,8 @@
 
 namespace ampc::rt {
 
-/// Installs the handlers of SIGINT and SIGTERM; gives the flag they set.
+/// Installs the handlers of SIGINT and SIGTERM, for the calling thread to run;
+/// gives the flag they set.
 const std::atomic<bool> &watchInterrupts();
 
 } // namespace ampc::rt
