@@ -1,5 +1,6 @@
 // Gives every value its type under a precision policy (N20, N21): TypePlan
 // decides, this file rewrites the forward graph.
+#include "passes/precision/Elements.h"
 #include "passes/precision/Passes.h"
 #include "passes/precision/TypePlan.h"
 
@@ -51,12 +52,6 @@ public:
   }
 
 private:
-  static Type elementOf(Value value) {
-    return tensorType(value).getElementType();
-  }
-
-  static bool isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
-
   /// Whether the op's narrow form computes the same as its f32 form with
   /// rounded operands: an op that follows takes them so, one that is f32 inside
   /// only what is narrow already. Means and losses give the type they sum in. A

@@ -1,5 +1,6 @@
 // Cleans the joint graph of forward and backward: parameter gradients are f32
 // from where they are summed (N7), and casts that undo an exact one go.
+#include "passes/precision/Elements.h"
 #include "passes/precision/Passes.h"
 
 using namespace mlir;
@@ -11,13 +12,9 @@ namespace ampc {
 
 namespace {
 
-Type elementOf(Value value) { return tensorType(value).getElementType(); }
-
 unsigned widthOf(Value value) {
   return elementOf(value).getIntOrFloatBitWidth();
 }
-
-bool isFloat(Value value) { return isa<FloatType>(elementOf(value)); }
 
 /// The policy cast that gives `value`, or null.
 CastOp policyCast(Value value) {

@@ -1,5 +1,6 @@
 // Decides the types of a forward graph; see TypePlan.h.
 #include "passes/precision/TypePlan.h"
+#include "passes/precision/Elements.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -12,10 +13,6 @@ namespace ampc {
 /// that a copy written beside its parameter costs.
 static constexpr int64_t kCastBytes = 6, kCopyBytes = 2;
 
-static Type elementOf(Value value) {
-  return tensorType(value).getElementType();
-}
-
 bool isConstantLike(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -25,12 +22,13 @@ bool isConstantLike(Value value) {
   return isa<BroadcastOp, ReshapeOp>(op) && isConstantLike(op->getOperand(0));
 }
 
-bool hasOnlyFloats(Operation *op, Type type) {
+/// Whether every float that `op` takes or gives is of type `type`, and there is
+/// one.
+static bool hasOnlyFloats(Operation *op, Type type) {
   bool hasFloat = false;
   auto fits = [&](Value value) {
-    bool isFloat = isa<FloatType>(elementOf(value));
-    hasFloat |= isFloat;
-    return !isFloat || elementOf(value) == type;
+    hasFloat |= isFloat(value);
+    return !isFloat(value) || elementOf(value) == type;
   };
   return llvm::all_of(op->getOperands(), fits) &&
          llvm::all_of(op->getResults(), fits) && hasFloat;

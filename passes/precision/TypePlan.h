@@ -51,10 +51,6 @@ private:
 /// those by ops that follow.
 bool isConstantLike(mlir::Value value);
 
-/// Whether every float that `op` takes or gives is of type `type`, and there is
-/// one.
-bool hasOnlyFloats(mlir::Operation *op, mlir::Type type);
-
 } // namespace ampc
 
 #endif // AMPC_PASSES_PRECISION_TYPEPLAN_H

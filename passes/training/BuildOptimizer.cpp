@@ -223,11 +223,9 @@ private:
   }
 
   Value scaled(Value gradient, Value factor) {
-    RankedTensorType type = tensorType(gradient);
-    if (factor.getType() != type)
-      factor = BroadcastOp::create(builder, step.getLoc(), type, factor,
-                                   ArrayRef<int64_t>{});
-    return MulOp::create(builder, step.getLoc(), gradient, factor);
+    Formula f(builder, step.getLoc());
+    return f.mul(gradient,
+                 f.broadcastScalar(factor, tensorType(gradient).getShape()));
   }
 
   /// Writes the scaler's next state.

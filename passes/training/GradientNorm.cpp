@@ -1,10 +1,21 @@
 // Builds the global norm and the clip coefficient; see GradientNorm.h.
 #include "passes/training/GradientNorm.h"
 
+#include "ir/dialect/ops/Formula.h"
+
 using namespace mlir;
 using namespace ampc::amp;
 
 namespace ampc {
+
+Value reduceByRows(OpBuilder &builder, Location loc, ReduceKind kind,
+                   Value value) {
+  Formula f(builder, loc);
+  int64_t rank = tensorType(value).getRank();
+  if (rank > 1)
+    value = f.reduce(kind, value, lastAxes(rank, 1));
+  return f.reduceAll(kind, value);
+}
 
 /// The sum of the squares of `gradient`, an f64 scalar.
 static Value sumOfSquares(OpBuilder &builder, Location loc, Value gradient) {
@@ -14,15 +25,7 @@ static Value sumOfSquares(OpBuilder &builder, Location loc, Value gradient) {
   if (value.getType() != wide)
     value = CastOp::create(builder, loc, wide, value, CastOrigin::policy);
   Value sum = MulOp::create(builder, loc, value, value);
-  // Rows first: they are many, and each is one piece of work.
-  if (wide.getRank() > 1)
-    sum = ReduceOp::create(builder, loc, ReduceKind::sum, sum,
-                           {wide.getRank() - 1});
-  int64_t rank = tensorType(sum).getRank();
-  if (rank > 0)
-    sum = ReduceOp::create(builder, loc, ReduceKind::sum, sum,
-                           llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-  return sum;
+  return reduceByRows(builder, loc, ReduceKind::sum, sum);
 }
 
 Value gradientNorm(OpBuilder &builder, Location loc,

@@ -2,6 +2,7 @@
 #include "passes/training/LossScale.h"
 
 #include "ir/dialect/ops/Formula.h"
+#include "passes/training/GradientNorm.h"
 
 #include <limits>
 
@@ -45,15 +46,10 @@ Value largestMagnitude(OpBuilder &builder, Location loc,
   Formula f(builder, loc);
   Value largest;
   for (Value gradient : gradients) {
-    RankedTensorType type = tensorType(gradient);
-    if (type.getNumElements() == 0)
+    if (tensorType(gradient).getNumElements() == 0)
       continue;
-    Value magnitude = f.abs(gradient);
-    // Rows first: they are many, and each is one piece of work.
-    if (type.getRank() > 1)
-      magnitude =
-          f.reduce(ReduceKind::max, magnitude, lastAxes(type.getRank(), 1));
-    magnitude = f.reduceAll(ReduceKind::max, magnitude);
+    Value magnitude =
+        reduceByRows(builder, loc, ReduceKind::max, f.abs(gradient));
     largest = largest ? f.maximum(largest, magnitude) : magnitude;
   }
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
