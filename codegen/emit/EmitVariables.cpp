@@ -2,6 +2,7 @@
 #include "codegen/cpu/CompileKernels.h"
 #include "codegen/emit/PlanBuilder.h"
 #include "codegen/kernel/Tiling.h"
+#include "ir/dialect/Aliases.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,6 +39,7 @@ LogicalResult PlanBuilder::addVariables() {
     entry->offset = llvm::alignTo(end, kAlignment);
     entry->bytes = storageBytes(variable.tensorType());
     entry->source = sourceOf(variable.getLoc());
+    entry->aliases = aliasesOf(variable);
     end = entry->offset + entry->bytes;
     variableOffsets[entry->name] = entry->offset;
 

@@ -29,6 +29,8 @@ Expected<Variables> Variables::create(const PlanFile &file,
         source.name()->str(), DType(source.type()->dtype()), {}, {}};
     if (auto *shape = source.type()->shape())
       slot.shape.assign(shape->begin(), shape->end());
+    for (unsigned a = 0; source.aliases() && a < source.aliases()->size(); ++a)
+      slot.aliases.push_back(source.aliases()->Get(a)->str());
     // The plan may pad a variable; its value is what the type says.
     slot.bytes = {executor.variable(i),
                   size_t(*countOf(slot.shape)) * sizeOf(slot.dtype)};

@@ -158,6 +158,13 @@ Expected<void> Verifier::variables() const {
     AMPC_TRY(source(variable->source(), what));
     order.push_back(variable);
   }
+  for (const fb::Variable *variable : order)
+    for (unsigned i = 0; i < sizeOfVector(variable->aliases()); ++i)
+      if (std::string_view alias = variable->aliases()->Get(i)->string_view();
+          !names.insert(alias).second)
+        return error(fmt::format("variable '{}': its alias '{}' is a name "
+                                 "already",
+                                 variable->name()->string_view(), alias));
   std::sort(order.begin(), order.end(),
             [](auto *a, auto *b) { return a->offset() < b->offset(); });
   for (size_t i = 1; i < order.size(); ++i)

@@ -38,18 +38,52 @@ std::string listed(const std::vector<std::string> &names) {
   return text;
 }
 
+/// The tensors of the file that are `slot` under any of its names, its own
+/// first.
+std::vector<const Safetensors::Entry *> tensorsOf(const Safetensors &file,
+                                                  const VariableSlot &slot) {
+  std::vector<const Safetensors::Entry *> found;
+  if (const Safetensors::Entry *entry = file.find(slot.name))
+    found.push_back(entry);
+  for (const std::string &alias : slot.aliases)
+    if (const Safetensors::Entry *entry = file.find(alias))
+      found.push_back(entry);
+  return found;
+}
+
+/// The tensor that holds the weight `slot`, or null. A tied tensor has one
+/// value: a file that holds two of its names holds the same twice.
+Expected<const Safetensors::Entry *> weightOf(const Safetensors &file,
+                                              const VariableSlot &slot) {
+  std::vector<const Safetensors::Entry *> found = tensorsOf(file, slot);
+  for (const Safetensors::Entry *other : found) {
+    const Safetensors::Entry &first = *found.front();
+    if (other->dtype == first.dtype && other->shape == first.shape &&
+        std::ranges::equal(other->bytes, first.bytes))
+      continue;
+    return fail(Code::BadInput, file.path(),
+                fmt::format("'{}' and '{}' are one tied tensor in the model, "
+                            "the file holds two that differ ({} and {})",
+                            first.name, other->name,
+                            typeText(first.dtype, first.shape),
+                            typeText(other->dtype, other->shape)));
+  }
+  return found.empty() ? nullptr : found.front();
+}
+
 /// Names the file lacks and names the model lacks, as one message; empty if
-/// none.
+/// none. A checkpoint has all of the `state`, and no alias.
 std::string difference(const Safetensors &file,
                        std::span<const VariableSlot> slots, bool state) {
   std::vector<std::string> missing, extra;
   for (const VariableSlot &slot : slots)
-    if (!file.find(slot.name))
+    if (state ? !file.find(slot.name) : tensorsOf(file, slot).empty())
       missing.push_back(slot.name);
   for (const Safetensors::Entry &entry : file.tensors()) {
     bool ours =
         std::any_of(slots.begin(), slots.end(), [&](const VariableSlot &slot) {
-          return slot.name == entry.name;
+          return slot.name == entry.name ||
+                 (!state && std::ranges::count(slot.aliases, entry.name));
         });
     if (!ours && (state || !entry.name.starts_with(kStatePrefix)))
       extra.push_back(entry.name);
@@ -150,18 +184,20 @@ Expected<void> read_weights(const std::string &path,
   std::string names = difference(file, slots, /*state=*/false);
   if (!names.empty() && !partial)
     return fail(Code::BadInput, path, names + " (--partial allows it)");
+  std::vector<const Safetensors::Entry *> entries;
   for (const VariableSlot &slot : slots) {
-    const Safetensors::Entry *entry = file.find(slot.name);
+    AMPC_ASSIGN(const Safetensors::Entry *entry, weightOf(file, slot));
     if (entry && (entry->shape != slot.shape ||
                   (entry->dtype != slot.dtype &&
                    !(info(entry->dtype).isFloat && info(slot.dtype).isFloat))))
       return mismatch(file, slot, *entry);
+    entries.push_back(entry);
   }
-  for (const VariableSlot &slot : slots)
-    if (const Safetensors::Entry *entry = file.find(slot.name))
-      AMPC_TRY(convert(entry->dtype, entry->bytes.data(), slot.dtype,
-                       slot.bytes.data(),
-                       slot.bytes.size() / sizeOf(slot.dtype)));
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (const Safetensors::Entry *entry = entries[i])
+      AMPC_TRY(convert(entry->dtype, entry->bytes.data(), slots[i].dtype,
+                       slots[i].bytes.data(),
+                       slots[i].bytes.size() / sizeOf(slots[i].dtype)));
   return {};
 }
 

@@ -24,6 +24,8 @@ struct VariableSlot {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   std::span<std::byte> bytes;
+  /// Further names of a tied tensor: weights files may use them.
+  std::vector<std::string> aliases = {};
 };
 
 /// Names that begin so belong to the optimizer and the run, not to the model.
@@ -45,10 +47,11 @@ read_checkpoint(const std::string &path, std::span<const VariableSlot> slots,
 [[nodiscard]] AMPC_API Expected<CheckpointInfo>
 read_checkpoint_info(const std::string &path);
 
-/// Reads weights into `slots` (model variables only) by name, converting
-/// between float types. Names of the file that begin with `ampc.` are passed
-/// over. Missing or extra names are an error that lists them, unless `partial`.
-/// Nothing is written unless all is well.
+/// Reads weights into `slots` (model variables only) by name or alias,
+/// converting between float types. Where the file holds several names of one
+/// slot their tensors must be the same bit for bit. Names of the file that
+/// begin with `ampc.` are passed over. Missing or extra names are an error that
+/// lists them, unless `partial`. Nothing is written unless all is well.
 [[nodiscard]] AMPC_API Expected<void>
 read_weights(const std::string &path, std::span<const VariableSlot> slots,
              bool partial);

@@ -80,5 +80,56 @@ TEST(Checkpoint, OfAnotherActivationIsRefused) {
   }
 }
 
+/// A tied tensor is one weight of two names: a file may use either, or both for
+/// the same values.
+TEST(Checkpoint, WeightsTakeAliasNames) {
+  Model model = must(Model::parse("model tied {\n"
+                                  "  input x: f32[2, 3]\n"
+                                  "  h = linear(x, 3, bias = false, "
+                                  "name = \"up\")\n"
+                                  "  loss = mean(linear(h, weight = up.weight, "
+                                  "bias = false, name = \"down\"))\n"
+                                  "}\n"
+                                  "train { optimizer = sgd() }\n"
+                                  "data { x = normal(1) }\n",
+                                  "tied.amp"));
+  std::string path = testing::TempDir() + "ampc-tied.safetensors";
+  std::vector<int64_t> shape = {3, 3};
+  rt::Tensor a = must(rt::Tensor::zeros(rt::DType::F32, shape));
+  rt::Tensor b = must(rt::Tensor::zeros(rt::DType::F32, shape));
+  for (int i = 0; i < 9; ++i)
+    a.as<float>()[size_t(i)] = b.as<float>()[size_t(i)] = float(i);
+  auto write = [&](std::vector<rt::NamedView> tensors) {
+    must(rt::write_safetensors(path, tensors, {}, true));
+  };
+  for (int optLevel : {0, 2}) {
+    OpenedModel opened = must(open_stepper(model, level(optLevel)));
+    auto load = [&] { return opened.stepper->load_weights(path, false); };
+    std::string saved = testing::TempDir() + "ampc-tied-2.safetensors";
+    b.as<float>()[8] = 8;
+    for (std::vector<rt::NamedView> tensors :
+         {std::vector<rt::NamedView>{{"up.weight", a.view()}},
+          std::vector<rt::NamedView>{{"down.weight", a.view()}},
+          std::vector<rt::NamedView>{{"down.weight", a.view()},
+                                     {"up.weight", b.view()}}}) {
+      a.as<float>()[0] = b.as<float>()[0] = a.as<float>()[0] + 1;
+      write(tensors);
+      must(load());
+      must(opened.stepper->save(saved, true, ""));
+      EXPECT_EQ(valuesIn(saved, "up.weight")[0], a.as<float>()[0]);
+      EXPECT_FALSE(must(rt::Safetensors::open(saved)).find("down.weight"));
+    }
+    b.as<float>()[8] = 9;
+    write({{"down.weight", a.view()}, {"up.weight", b.view()}});
+    rt::Expected<void> loaded = load();
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, rt::Code::BadInput);
+    EXPECT_EQ(loaded.error().where, path);
+    EXPECT_EQ(loaded.error().message,
+              "'up.weight' and 'down.weight' are one tied tensor in the model, "
+              "the file holds two that differ (f32[3, 3] and f32[3, 3])");
+  }
+}
+
 } // namespace
 } // namespace ampc::test

@@ -2,6 +2,7 @@
 // ReferenceStepper.h.
 #include "tools/libampc/ReferenceStepper.h"
 
+#include "ir/dialect/Aliases.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/InputChecks.h"
@@ -284,7 +285,8 @@ ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
     image.slots.push_back({name.str(),
                            dtypeOf(type.getElementType()),
                            {type.getShape().begin(), type.getShape().end()},
-                           {}});
+                           {},
+                           amp::aliasesOf(variable)});
   }
   for (auto [slot, bytes] : llvm::zip(image.slots, image.bytes))
     slot.bytes = {reinterpret_cast<std::byte *>(bytes.data()), bytes.size()};

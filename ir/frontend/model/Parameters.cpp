@@ -1,5 +1,6 @@
 // Variables: `param` and `buffer` statements, the parameters of layers, shared
 // and tied ones.
+#include "ir/dialect/Aliases.h"
 #include "ir/frontend/model/Elaborator.h"
 
 #include <cmath>
@@ -68,10 +69,10 @@ void Elaborator::alias(llvm::StringRef name, const TensorData &tensor,
       !parameters.try_emplace(name, Parameter{&tensor, loc}).second)
     return;
   llvm::SmallVector<Attribute> names;
-  if (auto known = variable->getAttrOfType<ArrayAttr>("aliases"))
+  if (auto known = variable->getAttrOfType<ArrayAttr>(amp::kAliasesAttr))
     names.append(known.begin(), known.end());
   names.push_back(emitter.builder.getStringAttr(name));
-  variable->setAttr("aliases", emitter.builder.getArrayAttr(names));
+  variable->setAttr(amp::kAliasesAttr, emitter.builder.getArrayAttr(names));
 }
 
 namespace {

@@ -81,7 +81,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 5; "
+            "plan of format version 9, this runtime reads version 6; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -171,6 +171,8 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { p.variables[0]->bytes = 40; }},
       {"variable 'w' occurs twice",
        [](auto &p) { p.variables[1]->name = "w"; }},
+      {"variable 'ampc.state/iteration': its alias 'w' is a name already",
+       [](auto &p) { p.variables[1]->aliases = {"w"}; }},
       {"the extents of f32[-3, 4] are negative",
        [](auto &p) {
          p.variables[0]->type->shape = {-3, 4};
