@@ -31,4 +31,6 @@ const std::atomic<bool> &watchInterrupts() {
   return interrupted;
 }
 
+void ignoreFileSizeLimit() { std::signal(SIGXFSZ, SIG_IGN); }
+
 } // namespace ampc::rt

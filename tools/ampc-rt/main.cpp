@@ -1,5 +1,6 @@
 // ampc-rt: trains, evaluates or runs a compiled plan, with no compiler in the
 // process.
+#include "tools/ampc-rt/Interrupt.h"
 #include "tools/ampc-rt/RunCommands.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ static Expected<Code> execute(const std::string &command,
 }
 
 int main(int argc, char **argv) {
+  ignoreFileSizeLimit();
   CLI::App app("Trains, evaluates or runs a plan that `ampc compile` made.");
   app.set_version_flag("--version",
                        std::string("ampc-rt ") + runtime_version());

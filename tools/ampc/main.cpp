@@ -1,10 +1,12 @@
 // ampc: the command line of the compiler. Parses, calls one command, reports.
+#include "tools/ampc-rt/Interrupt.h"
 #include "tools/ampc-rt/RunCommands.h"
 #include "tools/ampc/Commands.h"
 
 #include <algorithm>
 
 int main(int argc, char **argv) {
+  ampc::rt::ignoreFileSizeLimit();
   CLI::App app("Compiles and trains neural networks.");
   app.set_version_flag("--version",
                        std::string("ampc ") + ampc::rt::runtime_version());
