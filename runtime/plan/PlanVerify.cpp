@@ -19,7 +19,7 @@ size_t sizeOfVector(const T *vector) {
 
 /// Bytes of a region, or a failure: product and sum never wrap.
 std::optional<uint64_t> product(uint64_t a, uint64_t b) {
-  if (a != 0 && b > kMaxExtent / a)
+  if (a != 0 && b > kMaxBytes / a)
     return std::nullopt;
   return a * b;
 }
@@ -109,8 +109,8 @@ Expected<void> Verifier::source(int index, std::string_view what) const {
 }
 
 Expected<void> Verifier::variables() const {
-  if (plan.variable_bytes() > kMaxExtent)
-    return error(fmt::format("variable block of {} bytes, at most 2^48",
+  if (plan.variable_bytes() > kMaxBytes)
+    return error(fmt::format("variable block of {} bytes, at most 2^52",
                              plan.variable_bytes()));
   if (!plan.variables())
     return {};
@@ -278,7 +278,7 @@ Verifier::ports(const fb::Entry &entry,
     if (!names.insert(port.name()->string_view()).second)
       return error(fmt::format("{} occurs twice", what));
     AMPC_ASSIGN(uint64_t bytes, bytesOf(port.type(), what));
-    if (port.bytes() < bytes || port.bytes() > kMaxExtent)
+    if (port.bytes() < bytes || port.bytes() > kMaxBytes)
       return error(fmt::format("{} has {} bytes, its type needs {}", what,
                                port.bytes(), bytes));
     if (port.kind() > fb::IoKind::MAX ||
@@ -471,8 +471,8 @@ Expected<void> Verifier::fill(const fb::Entry &entry, const fb::Fill &op,
 Expected<void> Verifier::entry(const fb::Entry &entry) const {
   AMPC_TRY(ports(entry, entry.inputs(), true));
   AMPC_TRY(ports(entry, entry.outputs(), false));
-  if (entry.arena_bytes() > kMaxExtent)
-    return error(fmt::format("entry '{}': arena of {} bytes, at most 2^48",
+  if (entry.arena_bytes() > kMaxBytes)
+    return error(fmt::format("entry '{}': arena of {} bytes, at most 2^52",
                              entry.name()->string_view(), entry.arena_bytes()));
   for (unsigned i = 0; i < sizeOfVector(entry.instructions()); ++i) {
     const fb::Instruction &instruction = *entry.instructions()->Get(i);

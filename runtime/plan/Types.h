@@ -66,8 +66,12 @@ constexpr std::optional<DType> dtypeByName(std::string_view name) {
   return std::nullopt;
 }
 
-/// Largest extent, element count or byte count that a plan may name: 2^48.
+/// Largest extent or element count that a plan may name: 2^48.
 inline constexpr uint64_t kMaxExtent = uint64_t(1) << 48;
+
+/// Largest byte count that a plan may name: 2^52, so that any tensor can be
+/// named. What fits is the machine's matter.
+inline constexpr uint64_t kMaxBytes = uint64_t(1) << 52;
 
 /// Most extents that a check of an input's elements walks over.
 inline constexpr size_t kMaxCheckRank = 16;

@@ -3,6 +3,7 @@
 #include "tools/libampc/ReferenceStepper.h"
 
 #include "ir/dialect/Aliases.h"
+#include "ir/reference/Reference.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/InputChecks.h"
@@ -62,6 +63,20 @@ ReferenceStepper::create(const Model &model, OwningOpRef<ModuleOp> step,
                          rt::Plan plan, uint64_t seed) {
   Model::Impl &impl = model.impl();
   DiagnosticCapture capture(impl.context, impl.path, impl.text);
+  bool tooLarge =
+      step->walk([](Operation *op) {
+            for (Type type : op->getResultTypes())
+              if (auto tensor = dyn_cast<RankedTensorType>(type);
+                  tensor && failed(reference::verifyHoldable(op, tensor)))
+                return WalkResult::interrupt();
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (tooLarge) {
+    rt::Error error = capture.error("");
+    error.code = rt::Code::DoesNotFit;
+    return tl::unexpected(std::move(error));
+  }
   FailureOr<reference::Variables> variables =
       reference::Variables::create(*step, seed);
   if (failed(variables))

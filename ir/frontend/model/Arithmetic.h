@@ -41,8 +41,8 @@ Outcome computeNegation(const Value &operand);
 Outcome checkedFloat(double value);
 
 /// Extents, elements: product of extents; nullopt if an extent or the product
-/// is above 2^48.
+/// is not below 2^48.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
-inline constexpr int64_t kMaxElements = int64_t(1) << 48;
+inline constexpr int64_t kMaxElements = (int64_t(1) << 48) - 1;
 
 } // namespace ampc::model

@@ -72,8 +72,8 @@ bool Elaborator::checkShape(llvm::ArrayRef<int64_t> shape, ElemType element,
     }
   if (countElements(shape))
     return true;
-  error(loc, "the shape " + typeText(element, shape) +
-                 " has more than 2^48 elements");
+  error(loc,
+        "the shape " + typeText(element, shape) + " has 2^48 elements or more");
   return false;
 }
 

@@ -158,7 +158,7 @@ public:
   Value initialiser(const InitialiserData &data);
   /// The value of an outcome, or its error at `loc`.
   Value checked(const Outcome &outcome, Loc loc);
-  /// Extents at least 0, no more than 2^48 elements.
+  /// Extents at least 0, fewer than 2^48 elements.
   bool checkShape(llvm::ArrayRef<int64_t> shape, ElemType element, Loc loc);
 
   // Operators on tensors (Operators.cpp); one operand may be a number.

@@ -102,7 +102,7 @@ void Elaborator::execDecl(const DeclStmt *stmt) {
         value = fail(valueLoc, "dim '" + name + "' must be at least 1, got " +
                                    llvm::Twine(value.asInt()));
       else if (value.asInt() > kMaxElements)
-        value = fail(valueLoc, "dim '" + name + "' must be at most 2^48, got " +
+        value = fail(valueLoc, "dim '" + name + "' must be below 2^48, got " +
                                    llvm::Twine(value.asInt()));
       else
         value = Value::of(value.asInt(), name);

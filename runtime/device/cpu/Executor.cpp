@@ -1,5 +1,7 @@
 // CPU executor.
 #include "runtime/device/cpu/Executor.h"
+#include "runtime/core/SystemMemory.h"
+#include "runtime/device/cpu/FitCheck.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +17,9 @@ template <class T>
 unsigned sizeOfVector(const T *vector) {
   return vector ? vector->size() : 0;
 }
+
+/// Sums of a plan's bytes stay below 2^64: no machine has as many.
+constexpr uint64_t kMostBytes = kMaxBytes << 4;
 
 /// Copies and fills are cut into pieces of this many bytes, a multiple of every
 /// pattern's width.
@@ -129,7 +134,7 @@ uint64_t CpuExecutor::batchBytes() const {
   for (const fb::Entry *source : *file.plan().entries())
     for (auto *ports : {source->inputs(), source->outputs()})
       for (unsigned i = 0; i < sizeOfVector(ports); ++i)
-        bytes += alignUp(ports->Get(i)->bytes());
+        bytes = std::min(bytes + alignUp(ports->Get(i)->bytes()), kMostBytes);
   return bytes;
 }
 
@@ -140,6 +145,8 @@ uint64_t CpuExecutor::plannedBytes() const {
 
 Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
   const fb::Plan &plan = file.plan();
+  AMPC_TRY(checkFit(file, {plan.variable_bytes(), arenaBytes(), batchBytes()},
+                    availableMemory()));
   AMPC_ASSIGN(variables,
               allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));
   AMPC_ASSIGN(arena, allocator.allocate(MemoryKind::Arena, arenaBytes()));

@@ -278,12 +278,12 @@ TEST(Errors, Extents) {
       "2:9 dim 'n' must be at least 1, got -4\n"
       "3:5 dim 'k' has no value; give --set k=..\n"
       "4:9 expected a compile-time int, got float\n"
-      "5:11 dim 'i' must be at most 2^48, got 1125899906842624\n"
+      "5:11 dim 'i' must be below 2^48, got 1125899906842624\n"
       "6:14 an extent must be at least 0, got -1\n"
       "7:14 expected a compile-time int, got string\n"
-      "8:10 the shape f32[1073741824, 1073741824] has more than 2^48 elements\n"
-      "9:11 the shape f32[1099511627776, 1099511627776] has more than 2^48 "
-      "elements\n"
+      "8:10 the shape f32[1073741824, 1073741824] has 2^48 elements or more\n"
+      "9:11 the shape f32[1099511627776, 1099511627776] has 2^48 "
+      "elements or more\n"
       "10:11 'zeros': an extent must be at least 0, got -1\n");
 }
 

@@ -36,7 +36,7 @@ Value arange(Elaborator &e, Call &call) {
     return e.fail(loc,
                   "'" + call.name() + "': the step leads away from the end");
   if (!(count <= double(kMaxElements)))
-    return e.fail(loc, "'" + call.name() + "' of more than 2^48 numbers");
+    return e.fail(loc, "'" + call.name() + "' of 2^48 numbers or more");
   int64_t n = int64_t(count);
   llvm::StringRef name = hasStop ? llvm::StringRef() : stop.dimName();
 

@@ -1,0 +1,24 @@
+// Whether a plan's memory can be had, asked before any of it is taken.
+#pragma once
+
+#include "runtime/core/Status.h"
+#include "runtime/plan/PlanFile.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace ampc::rt {
+
+/// Bytes of a plan's blocks.
+struct PlannedBytes {
+  uint64_t variables = 0, arena = 0, batches = 0;
+};
+
+/// Fails with Code DoesNotFit where `planned` is more than `available` bytes
+/// (nothing: not known): at the place of the plan's largest tensor, which the
+/// message names, with both numbers.
+[[nodiscard]] Expected<void> checkFit(const PlanFile &file,
+                                      const PlannedBytes &planned,
+                                      std::optional<uint64_t> available);
+
+} // namespace ampc::rt
