@@ -31,22 +31,21 @@ totalTensors(const EvalRun &run, std::span<const double> totals) {
   return tensors;
 }
 
-/// The values by name: losses, then metrics.
+/// The values by name: the total of several losses, losses, then metrics.
 void sortValues(const EvalRun &run, std::span<const double> values,
                 EvalResult &result) {
-  bool named =
-      std::any_of(run.values.begin(), run.values.end(), [](const Port &port) {
-        return port.kind == PortKind::Loss && port.name == "loss";
-      });
   for (PortKind kind : {PortKind::Loss, PortKind::Metric})
     for (size_t i = 0; i < run.values.size(); ++i) {
       const Port &port = run.values[i];
       if (port.kind != kind)
         continue;
       result.values.emplace_back(port.name, values[i]);
-      if (kind == PortKind::Loss && (!named || port.name == "loss"))
+      if (kind == PortKind::Loss)
         result.loss += values[i];
     }
+  auto isLoss = [](const Port &port) { return port.kind == PortKind::Loss; };
+  if (std::ranges::count_if(run.values, isLoss) > 1)
+    result.values.insert(result.values.begin(), {"loss", result.loss});
 }
 
 /// What runs the data's last incomplete batch; empty where nothing does, which

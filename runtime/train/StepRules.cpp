@@ -28,9 +28,7 @@ Expected<StepOutputs> classify_outputs(std::span<const Port> ports,
       return fail(
           Code::BadInput, where,
           fmt::format("output '{}' is of {}", port.name, name_of(port.dtype)));
-    if (port.name == "loss")
-      outputs.loss = i;
-    else if (port.name == "ampc.applied")
+    if (port.name == "ampc.applied")
       outputs.applied = i;
     else if (port.name == "ampc.lr")
       outputs.rate = i;
@@ -38,15 +36,13 @@ Expected<StepOutputs> classify_outputs(std::span<const Port> ports,
       outputs.grad_norm = i;
     else {
       if (port.kind == PortKind::Loss)
-        outputs.loss_parts.push_back(i);
+        outputs.losses.push_back(i);
       outputs.extras.push_back(i);
     }
   }
-  // A single loss is the loss, whatever its name.
-  if (!outputs.loss && outputs.loss_parts.size() == 1) {
-    outputs.loss = outputs.loss_parts[0];
-    std::erase(outputs.extras, *outputs.loss);
-  }
+  // A single loss is the total, whatever its name.
+  if (outputs.losses.size() == 1)
+    std::erase(outputs.extras, outputs.losses[0]);
   for (size_t i : outputs.extras)
     outputs.extra_names.push_back(ports[i].name);
   return outputs;

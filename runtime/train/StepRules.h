@@ -46,14 +46,12 @@ AMPC_API bool is_weight(VariableRole role, std::string_view name);
 
 /// Which outputs of train_step are what, by index into its ports.
 struct StepOutputs {
-  /// The output called `loss`, or the only loss.
-  std::optional<size_t> loss;
-  /// Losses that add up where there is no `loss`.
-  std::vector<size_t> loss_parts;
+  /// Losses; their sum is what is trained, and the loss of the step.
+  std::vector<size_t> losses;
   std::optional<size_t> applied;   ///< `ampc.applied`: 0 for a skipped window
   std::optional<size_t> rate;      ///< `ampc.lr`
   std::optional<size_t> grad_norm; ///< `ampc.grad_norm`
-  /// Further losses and metrics, and their names.
+  /// The losses where there are several, metrics, and their names.
   std::vector<size_t> extras;
   std::vector<std::string> extra_names;
 
@@ -64,9 +62,9 @@ struct StepOutputs {
   void fill(StepResult &result, Value value) const {
     if (applied)
       result.applied = value(*applied) != 0;
-    result.loss = loss ? value(*loss) : 0.0f;
-    for (size_t i = 0; !loss && i < loss_parts.size(); ++i)
-      result.loss += value(loss_parts[i]);
+    result.loss = 0.0f;
+    for (size_t port : losses)
+      result.loss += value(port);
     if (rate)
       result.lr = value(*rate);
     result.grad_norm =

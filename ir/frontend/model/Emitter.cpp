@@ -150,9 +150,30 @@ mlir::Value Emitter::argument(llvm::StringRef name, amp::Io kind,
 void Emitter::result(mlir::Value value, llvm::StringRef name, amp::Io kind,
                      bool evalOnly) {
   std::string unique = name.str();
+  if (name.empty()) {
+    forwardResults.push_back({value, unique, kind, evalOnly});
+    return;
+  }
   while (!resultNames.try_emplace(unique).second)
     unique = (name + "_" + llvm::Twine(++resultNames[name])).str();
   forwardResults.push_back({value, unique, kind, evalOnly});
+}
+
+void Emitter::nameLosses() {
+  // `loss` itself is the total of several.
+  size_t losses =
+      llvm::count_if(forwardResults, [](const ForwardResult &result) {
+        return result.kind == amp::Io::loss;
+      });
+  unsigned number = 0;
+  for (ForwardResult &result : forwardResults) {
+    if (!result.name.empty())
+      continue;
+    do
+      result.name =
+          losses == 1 ? "loss" : ("loss_" + llvm::Twine(++number)).str();
+    while (!resultNames.try_emplace(result.name).second);
+  }
 }
 
 mlir::Value Emitter::variable(llvm::StringRef name, RankedTensorType type,
@@ -220,6 +241,7 @@ llvm::SetVector<llvm::StringRef> Emitter::opKinds() {
 }
 
 OwningOpRef<ModuleOp> Emitter::finish() {
+  nameLosses();
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<Type> types;
   for (const ForwardResult &result : forwardResults) {

@@ -75,7 +75,8 @@ public:
   /// Adds an argument to the forward function.
   mlir::Value argument(llvm::StringRef name, amp::Io kind,
                        mlir::RankedTensorType type, mlir::Location loc);
-  /// Adds a result; its name is made unique among results of its kind.
+  /// Adds a result; its name is made unique. A loss may have none: it is `loss`
+  /// where it is the only one, and else `loss_1`, `loss_2` and so on.
   void result(mlir::Value value, llvm::StringRef name, amp::Io kind,
               bool evalOnly = false);
   const std::vector<ForwardResult> &results() const { return forwardResults; }
@@ -121,6 +122,7 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
 private:
+  void nameLosses();
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
     ++made;

@@ -283,7 +283,8 @@ void Elaborator::execReport(const ReportStmt *stmt) {
   const TensorData &scalar = value.asTensor();
   mlir::Value result = emitter.cast(emitter.location(stmt->loc, name),
                                     scalar.value, ElemType::F32);
-  emitter.result(result, name, isLoss ? amp::Io::loss : amp::Io::metric,
+  emitter.result(result, stmt->name.text,
+                 isLoss ? amp::Io::loss : amp::Io::metric,
                  /*evalOnly=*/undo != nullptr);
   // The name can be read, unless it is one that the model declares otherwise.
   bool hiddenOuter = false;

@@ -362,7 +362,7 @@ TEST(Elaborate, ResultsOfTheModel) {
                     "loss = q * 2\n"
                     "metric sum(x)\n"
                     "metric r = sqrt(q)"),
-            "loss loss\nloss q\nloss loss_1\nmetric sum\nmetric r\n");
+            "loss loss_1\nloss q\nloss loss_2\nmetric sum\nmetric r\n");
 }
 
 TEST(Elaborate, Overrides) {
