@@ -316,6 +316,7 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
       sweep.seed(result, func.getArgument(argument));
     if (failed(sweep.run(forward)))
       return failure();
+    keepOutputs(func, *index);
     SmallVector<std::pair<const Target *, Value>> gradients;
     for (const Target &target : targets) {
       Value gradient = totalGradient(builder, sweep, target);
@@ -325,6 +326,23 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     }
     appendGradients(func, gradients);
     return success();
+  }
+
+  /// Removes losses and metrics other than result `differentiated`: nobody
+  /// asked for them, and they would ask for targets.
+  static void keepOutputs(func::FuncOp func, unsigned differentiated) {
+    auto ret = cast<func::ReturnOp>(func.front().getTerminator());
+    llvm::BitVector unwanted(func.getNumResults());
+    SmallVector<Value> kept;
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+      Io io = func.getResultAttrOfType<IoAttr>(i, kIoAttr).getValue();
+      if (io == Io::output || i == differentiated)
+        kept.push_back(value);
+      else
+        unwanted.set(i);
+    }
+    ret.getOperandsMutable().assign(kept);
+    (void)func.eraseResults(unwanted);
   }
 
   static SmallVector<Operation *> forwardOps(func::FuncOp func) {

@@ -15,7 +15,7 @@ def Differentiate : Pass<"amp-differentiate", "::mlir::ModuleOp"> {
     `amp.train` (N24; the scaler's variables are declared here), for each variable of role parameter that
     it reaches and that no group of `amp.train` freezes. With `output` that result is differentiated,
     seeded with an added argument `grad.OUTPUT` of its type, for every parameter and every float input; what it
-    does not reach has gradient zero.
+    does not reach has gradient zero. Losses and metrics beside it are dropped.
 
     Values with several uses sum their gradients in reverse program order; ops that no gradient passes
     are left alone. Slices of one value that lie apart along one axis (the parts of a chunk) give it one
