@@ -204,7 +204,10 @@ LogicalResult LayerNormOp::backward(OpBuilder &builder, ValueRange gradients,
   RowFormula f(builder, getLoc(), type.getShape(),
                lastAxes(type.getRank(), getAxes()));
   Value g = f.widen(gradients[0]);
+  // The saved mean is rounded, by as much as the row's deviations where they
+  // are small beside it (N8): what is left of the mean goes as well.
   Value c = f.sub(f.widen(getInput()), f.spread(getMean()));
+  c = f.sub(c, f.spread(f.reduce(ReduceKind::mean, c)));
   Value n = f.mul(c, f.spread(getRstd()));
   Value dx = normGradient(f, g, n, getRstd(), getWeight(),
                           /*subtractsMean=*/true);

@@ -106,6 +106,23 @@ TEST(Convention, IgnoredRowsGetZero) {
            {-0.5, 0, 0, 0, -0.5, 0}));
 }
 
+// The mean of a row is rounded by more than the row's deviations where it is
+// large beside them (N8): 2^23 + 2/3 is no f32 number.
+TEST(Convention, LayerNormFarFromZero) {
+  std::vector<double> weight = gradientsOf(
+      "%r, %m, %s = amp.layer_norm %a weight %b : tensor<3xf32> axes 1 eps "
+      "1.0e-20 : tensor<1x3xf32> -> tensor<1x3xf32>, tensor<1xf32>, "
+      "tensor<1xf32>",
+      {{"tensor<1x3xf32>", {8388608, 8388609, 8388609}},
+       {"tensor<3xf32>", {1, 1, 1}}},
+      "tensor<1x3xf32>", {1, 1, 1})[1];
+  ASSERT_EQ(weight.size(), 3u);
+  double root = std::sqrt(2.0);
+  for (auto [value, expected] :
+       llvm::zip(weight, std::vector{-root, root / 2, root / 2}))
+    EXPECT_NEAR(value, expected, 1e-6);
+}
+
 // A constant row has no direction to grow: layer_norm's gradient is finite and
 // sums to zero, the weight's is zero.
 TEST(Convention, LayerNormOfConstantRows) {
