@@ -38,7 +38,9 @@ void print(const std::string &line) {
 }
 
 /// A NaN's sign says nothing.
-float shown(float value) { return std::isnan(value) ? std::abs(value) : value; }
+double shown(double value) {
+  return std::isnan(value) ? std::abs(value) : value;
+}
 
 std::string rowText(const TrainRow &row) {
   const StepResult &result = row.result;
@@ -247,6 +249,19 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   return summary.interrupted ? Code::Interrupted : Code::Ok;
 }
 
+/// Losses and metrics that are not finite end an evaluation as they end a run.
+static Expected<Code> judge(const EvalResult &result, const Stepper &stepper,
+                            const ModelSettings &settings) {
+  std::vector<std::string> bad;
+  for (auto &[name, value] : result.values)
+    if (!std::isfinite(value))
+      bad.push_back(fmt::format("'{}' is {}", name, shown(value)));
+  if (bad.empty() || settings.train.nonfinite == Nonfinite::Ignore)
+    return Code::Ok;
+  return fail(Code::TrainingFailed, stepper.model_name(),
+              fmt::format("{}", fmt::join(bad, ", ")));
+}
+
 Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
                        const RunOptions &options) {
   AMPC_ASSIGN(std::vector<DataLine> lines, dataLines(settings, options, true));
@@ -273,12 +288,12 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
     for (auto &[name, value] : result.values)
       line += fmt::format(",{}:{}", json_string(name), json_number(value));
     print(line + "}");
-    return Code::Ok;
+    return judge(result, stepper, settings);
   }
   for (auto &[name, value] : result.values)
-    print(fmt::format("{} {:.6g}", name, value));
+    print(fmt::format("{} {:.6g}", name, shown(value)));
   print(fmt::format("samples {}{}", result.samples, leftOverText(result)));
-  return Code::Ok;
+  return judge(result, stepper, settings);
 }
 
 Expected<std::vector<GivenTensor>> readInputs(const RunOptions &options) {
