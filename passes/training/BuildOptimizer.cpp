@@ -60,8 +60,9 @@ public:
     Value update = read(variables.ensureCounter(kUpdateVariable));
     double start = startingRate(settings, step);
     if (!fitsF32(start))
-      return step.emitError() << "amp.train: lr must be an f32 number, got "
-                              << start << " by base_batch";
+      return trainError(step->getParentOfType<ModuleOp>())
+             << "amp.train: lr must be an f32 number, got " << start
+             << " by base_batch";
     Value base = read(variables.ensureLearningRate(start));
     SmallVector<Trained> trained;
     if (failed(takeGradients(trained)))

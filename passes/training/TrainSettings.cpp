@@ -48,7 +48,7 @@ FailureOr<ScheduleSettings> readSchedule(ModuleOp module,
                   .Case("cosine", ScheduleSettings::Cosine)
                   .Default(std::nullopt);
   if (!kind)
-    return module.emitError() << "amp.train: schedule must be constant, step, "
+    return trainError(module) << "amp.train: schedule must be constant, step, "
                                  "linear or cosine, got "
                               << given;
   schedule.kind = *kind;
@@ -65,14 +65,14 @@ FailureOr<ScheduleSettings> readSchedule(ModuleOp module,
       schedule.milestones.push_back(milestone.getInt());
   bool isStep = schedule.kind == ScheduleSettings::Step;
   if (schedule.warmup < 0 || schedule.every < 0)
-    return module.emitError()
+    return trainError(module)
            << "amp.train: warmup and every must be at least 0, got " << details;
   if (isStep && (schedule.every > 0) == !schedule.milestones.empty())
-    return module.emitError() << "amp.train: schedule step needs `every` above "
+    return trainError(module) << "amp.train: schedule step needs `every` above "
                                  "0 or `milestones`, got "
                               << details;
   if (isStep && !(schedule.gamma > 0))
-    return module.emitError()
+    return trainError(module)
            << "amp.train: gamma must be above 0, got " << schedule.gamma;
   return schedule;
 }
@@ -84,11 +84,11 @@ LogicalResult readGroups(ModuleOp module, ArrayAttr groups,
     auto group = dyn_cast<DictionaryAttr>(item);
     auto names = group ? group.getAs<ArrayAttr>("names") : ArrayAttr();
     if (!names)
-      return module.emitError()
+      return trainError(module)
              << "amp.train: a group needs `names`, got " << item;
     auto groupError = [&] {
       auto loc = group.getAs<LocationAttr>("loc");
-      return emitError(loc ? Location(loc) : module.getLoc()) << "amp.train: ";
+      return (loc ? emitError(loc) : trainError(module)) << "amp.train: ";
     };
     DictionaryAttr own =
         without(group, {"patterns", "names", "frozen", "lr", "loc"});
@@ -123,27 +123,33 @@ DictionaryAttr trainOf(ModuleOp module) {
 
 } // namespace
 
+InFlightDiagnostic trainError(ModuleOp module) {
+  DictionaryAttr train = trainOf(module);
+  auto loc = train ? train.getAs<LocationAttr>("loc") : LocationAttr();
+  return emitError(loc ? Location(loc) : module.getLoc());
+}
+
 FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
   DictionaryAttr train = trainOf(module);
   auto optimizer =
       train ? train.getAs<DictionaryAttr>("optimizer") : DictionaryAttr();
   if (!optimizer)
-    return module.emitError()
+    return trainError(module)
            << "the model has a loss but the train block names no optimizer";
   auto name = optimizer.getAs<StringAttr>("op");
   auto rate = optimizer.getAs<FloatAttr>("lr");
   if (!name || !rate)
-    return module.emitError() << "amp.train: optimizer needs `op` (a string) "
+    return trainError(module) << "amp.train: optimizer needs `op` (a string) "
                                  "and `lr` (a float), got "
                               << optimizer;
   std::optional<RegisteredOperationName> op =
       RegisteredOperationName::lookup(name.getValue(), module.getContext());
   if (!op || !op->hasInterface<OptimizerUpdate>())
-    return module.emitError()
+    return trainError(module)
            << "amp.train: '" << name.getValue() << "' is not an optimizer op";
   TrainSettings settings(*op, rate.getValueAsDouble());
   if (!fitsF32(settings.learningRate))
-    return module.emitError()
+    return trainError(module)
            << "amp.train: lr must be an f32 number, got " << rate;
   FailureOr<ScheduleSettings> schedule = readSchedule(module, train);
   if (failed(schedule))
@@ -153,7 +159,7 @@ FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
   if (auto clip = train.getAs<FloatAttr>("clip_norm")) {
     settings.clipNorm = clip.getValueAsDouble();
     if (!(*settings.clipNorm > 0))
-      return module.emitError()
+      return trainError(module)
              << "amp.train: clip_norm must be above 0, got " << clip;
   }
   settings.lossScale = readLossScale(module);
@@ -165,7 +171,7 @@ FailureOr<TrainSettings> readTrainSettings(ModuleOp module) {
   if (auto base = train.getAs<IntegerAttr>("base_batch")) {
     settings.baseBatch = base.getInt();
     if (*settings.baseBatch < 1)
-      return module.emitError()
+      return trainError(module)
              << "amp.train: base_batch must be at least 1, got " << base;
   }
   if (auto groups = train.getAs<ArrayAttr>("groups"))

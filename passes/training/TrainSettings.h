@@ -72,6 +72,9 @@ struct TrainSettings {
   }
 };
 
+/// An error at the train block of `module`, or at the model where it has none.
+mlir::InFlightDiagnostic trainError(mlir::ModuleOp module);
+
 /// Reads `amp.train` of `module`; what is missing or wrong is an error there.
 mlir::FailureOr<TrainSettings> readTrainSettings(mlir::ModuleOp module);
 

@@ -138,6 +138,7 @@ std::vector<DataLine> Plan::data_lines() const {
       line.validation = item->validation();
       line.options = {item->scale(), numbersOf(item->mean()),
                       numbersOf(item->std()), item->window(), item->stride()};
+      line.where = placeOf(source->plan(), item->source());
       lines.push_back(std::move(line));
     }
   return lines;

@@ -48,6 +48,7 @@ struct Column {
 
 struct Stream {
   std::vector<Column> columns;
+  std::string where = {};        ///< its line, for errors
   uint64_t batch = 1;            ///< samples of a batch
   std::optional<uint64_t> count; ///< samples; nothing: no end
 };
@@ -141,11 +142,17 @@ std::string lineText(const DataLine &line) {
   return fmt::format("{}={}", fmt::join(line.names, ","), line.spec);
 }
 
+/// Where the line stands, for errors.
+std::string placeOf(const DataLine &line) {
+  return line.where.empty() ? lineText(line) : line.where;
+}
+
 /// The line's names that `ports` ask for, as a stream.
 Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
                           const DataOptions &options) {
   Stream stream;
-  std::string where = lineText(line);
+  std::string where = placeOf(line);
+  stream.where = where;
   AMPC_ASSIGN(DataSpec spec, parseDataSpec(line.spec));
   for (uint32_t position = 0; position < line.names.size(); ++position) {
     const std::string &name = line.names[position];
@@ -217,7 +224,7 @@ Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
       for (const Stream &other : streams)
         for (const Column &earlier : other.columns)
           if (earlier.name == column.name)
-            return fail(Code::BadInput, lineText(line),
+            return fail(Code::BadInput, placeOf(line),
                         fmt::format("'{}' has data already", column.name));
     text += (text.empty() ? "" : " ") + lineText(line);
     streams.push_back(std::move(stream));
@@ -228,7 +235,7 @@ Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
       for (const Column &column : stream.columns)
         found |= column.name == port.name;
     if (!found)
-      return fail(Code::BadInput, "data",
+      return fail(Code::BadInput, port.where.empty() ? "data" : port.where,
                   fmt::format("no data for input '{}'", port.name));
   }
   // Lines that stand apart but whose first axes are one dim are checked as one
@@ -238,7 +245,7 @@ Expected<std::unique_ptr<DataSource>> open_data(std::span<const DataLine> lines,
     for (const Stream &later : streams)
       if (first.count && later.count && *first.count != *later.count &&
           first.batch == later.batch)
-        return fail(Code::BadInput, "data",
+        return fail(Code::BadInput, later.where,
                     fmt::format("samples of '{}' ({}) and '{}' ({}) differ",
                                 first.columns[0].name, *first.count,
                                 later.columns[0].name, *later.count));

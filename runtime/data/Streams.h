@@ -13,6 +13,7 @@ struct DataLine {
   std::string spec; ///< `normal:1`, `npy:FILE`
   bool validation = false;
   SampleOptions options = {};
+  std::string where = {}; ///< `file:line:column` of a model's line
 };
 
 /// How lines are read.

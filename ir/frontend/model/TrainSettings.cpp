@@ -106,6 +106,8 @@ void Elaborator::elaborateTrain() {
       builder.getDictionaryAttr(
           {builder.getNamedAttr("kind", builder.getStringAttr("constant")),
            builder.getNamedAttr("warmup", builder.getI64IntegerAttr(0))}));
+  if (ast.train)
+    keepTrain("loc", LocationAttr(emitter.location(ast.train->name.loc)));
   emitter.module()->setAttr(amp::kTrainAttr,
                             train.getDictionary(builder.getContext()));
 }

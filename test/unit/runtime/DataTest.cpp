@@ -364,6 +364,14 @@ TEST(Streams, RefusalsNameTheInput) {
          "the model has no input 'y'; it has x, t");
   refuse({{{"x"}, "npy:ten.npy", false}, {{"t"}, "npy:nine.npy", false}},
          "samples of 'x' (10) and 't' (9) differ");
+  // A model's lines and inputs have their places.
+  refuse({{{"x"}, "npy:ten.npy", false, {}, "m.amp:8:3"},
+          {{"t"}, "npy:nine.npy", false, {}, "m.amp:9:3"}},
+         "m.amp:9:3: samples of 'x' (10) and 't' (9) differ");
+  refuse({{{"x", "y"}, "normal:1", false, {}, "m.amp:8:3"}},
+         "m.amp:8:3: the model has no input 'y'; it has x, t");
+  refuse({}, "m.amp:2:9: no data for input 'x'",
+         {{"x", PortKind::Input, DType::F32, {4}, {}, "m.amp:2:9"}});
   refuse({{{"x"}, "npy:nine.npy", false}},
          "'x' expects f32[3], the file holds f32[2]");
   refuse({{{"x"}, "npy:three.npy", false}},
