@@ -87,6 +87,25 @@ TEST(Cases, B11MaskedScoresAreExactlyZero) {
   }
 }
 
+TEST(Cases, B11MasksOfF16Scores) {
+  // A number would take the scores' type, where -1e9 is -inf: the op that adds
+  // it stays in f32.
+  Results results = runCompiled(
+      "input x: f32[2, 2]\ninput keep: i64[2, 2]\ns = cast(x, f16)\n"
+      "m = tensor([[0.0, -1e9], [0.0, 0.0]])\n"
+      "output once = cast(softmax(cast(s + m, f32)), f32)\n"
+      "output chosen = cast(softmax(where(keep > 0, s, -1e9)), f32)\n"
+      "output twice = cast(softmax(where(keep > 0, s, s - 1e9) + m), f32)",
+      {floats("x", {2, 2}, {1, 2, 3, 4}),
+       {"keep", rt::DType::I64, {2, 2}, {1, 0, 1, 1}}});
+  for (const char *name : {"once", "chosen", "twice"}) {
+    SCOPED_TRACE(name);
+    EXPECT_TRUE(
+        near(results.values(name), {1, 0, 0.268941421, 0.731058579}, 0x1p-11));
+    EXPECT_EQ(results.values(name)[1], 0);
+  }
+}
+
 TEST(Cases, B12LogsumexpOfMinusInfinity) {
   Results results =
       runCompiled("input x: f32[2, 2]\noutput y = logsumexp(x, 1)",
@@ -211,6 +230,8 @@ TEST(Cases, H02ReductionsOfAnEmptyAxis) {
   Results results = runCompiled(
       x + "output s = sum(x, 1)\noutput p = prod(x, 1)\n"
           "output m = mean(x, 1)\noutput k = sum(x, 1, keepdim = true)\n"
+          "output q = prod(x, 1, keepdim = true)\n"
+          "output n = mean(x, [0, 1], keepdim = true)\n"
           "output l = linear(reshape(x, [0, 6]), 4)",
       {floats("x", {2, 0, 3}, {})});
   EXPECT_TRUE(near(results.values("s"), std::vector<double>(6, 0.0)));
@@ -219,6 +240,29 @@ TEST(Cases, H02ReductionsOfAnEmptyAxis) {
   EXPECT_EQ(results.shape("s"), (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(results.shape("k"), (std::vector<int64_t>{2, 1, 3}));
   EXPECT_EQ(results.shape("l"), (std::vector<int64_t>{0, 4}));
+  EXPECT_EQ(results.shape("q"), (std::vector<int64_t>{2, 1, 3}));
+  EXPECT_TRUE(near(results.values("q"), std::vector<double>(6, 1.0)));
+  EXPECT_EQ(results.shape("n"), (std::vector<int64_t>{1, 1, 3}));
+  EXPECT_TRUE(near(results.values("n"), std::vector<double>(3, kNaN)));
+}
+
+TEST(Cases, H02NoSamplesThroughAWholeModel) {
+  Results results = runCompiled(
+      "input x: f32[0, 4, 6]\ninput t: i64[0, 4]\n"
+      "h = linear(layer_norm(x, name = \"ln\"), 8, name = \"up\")\n"
+      "h = h + attention(h, h, h, heads = 2, causal = true)\n"
+      "h = dropout(gelu(rms_norm(h)), 0.1)\n"
+      "output y = softmax(linear(concat([h, h], axis = 2), 5, name = \"f\"))\n"
+      "output best = argmax(y, axis = 2)\n"
+      "output l = cross_entropy(y, t, reduction = \"sum\")",
+      {floats("x", {0, 4, 6}, {}), {"t", rt::DType::I64, {0, 4}, {}}}, "y", {});
+  EXPECT_EQ(results.shape("y"), (std::vector<int64_t>{0, 4, 5}));
+  EXPECT_EQ(results.shape("best"), (std::vector<int64_t>{0, 4}));
+  EXPECT_EQ(results.values("l"), std::vector<double>{0});
+  EXPECT_EQ(results.shape("grad.x"), (std::vector<int64_t>{0, 4, 6}));
+  EXPECT_EQ(results.values("grad.f.weight"), std::vector<double>(5 * 16, 0.0));
+  EXPECT_EQ(results.values("grad.ln.weight"), std::vector<double>(6, 0.0));
+  EXPECT_EQ(results.values("grad.up.bias"), std::vector<double>(8, 0.0));
 }
 
 TEST(Cases, D07NormsThatOverflowNeverGiveNan) {

@@ -35,6 +35,9 @@ void Training::openData(std::vector<rt::DataLine> lines) {
   if (lines.empty()) {
     lines = opened.plan.data_lines();
     options = opened.plan.data_options();
+    std::erase_if(lines, [](const rt::DataLine &line) {
+      return line.validation; // reads the names of the training lines
+    });
   }
   data = must(rt::open_data(lines, stepper().inputs(rt::EntryKind::TrainStep),
                             options));
