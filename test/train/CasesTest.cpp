@@ -106,6 +106,21 @@ TEST(Cases, B11MasksOfF16Scores) {
   }
 }
 
+TEST(Cases, B11MasksUnderAPolicy) {
+  for (const char *precision : {"f16", "bf16"}) {
+    SCOPED_TRACE(precision);
+    Results results = runCompiled(
+        "input x: f32[2, 2]\ninput w: f32[2, 2]\ns = matmul(x, w)\n"
+        "m = tensor([[0.0, -1e9], [0.0, 0.0]])\n"
+        "output y = matmul(softmax(s + m + m), w)",
+        {floats("x", {2, 2}, {1, 2, 3, 4}), floats("w", {2, 2}, {1, 0, 0, 1})},
+        "", {}, precision);
+    EXPECT_TRUE(near(results.values("y"), {1, 0, 0.268941421, 0.731058579},
+                     precision[0] == 'f' ? 0x1p-12 : 0x1p-9));
+    EXPECT_EQ(results.values("y")[1], 0);
+  }
+}
+
 TEST(Cases, B12LogsumexpOfMinusInfinity) {
   Results results =
       runCompiled("input x: f32[2, 2]\noutput y = logsumexp(x, 1)",

@@ -53,7 +53,8 @@ std::vector<int64_t> Results::shape(std::string_view name) const {
 
 Results runCompiled(const std::string &body, const std::vector<Fed> &fed,
                     const std::string &differentiated,
-                    const std::vector<double> &upstream) {
+                    const std::vector<double> &upstream,
+                    const std::string &precision) {
   Model model =
       must(Model::parse("model test {\n" + body + "\n}\n", "test.amp"));
   rt::EntryKind entry =
@@ -65,6 +66,7 @@ Results runCompiled(const std::string &body, const std::vector<Fed> &fed,
                    std::to_string(threads));
       CompileOptions options;
       options.opt_level = level;
+      options.precision = precision;
       options.entries = {differentiated.empty() ? "infer" : "gradient"};
       options.gradient_of = differentiated;
       rt::Session session =

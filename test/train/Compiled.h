@@ -37,10 +37,11 @@ private:
 
 /// Runs the statements `body` (inputs, outputs) on `fed` in each way and
 /// compares the bits. With `differentiated`, an output, also its gradients, for
-/// upstream gradients `upstream` (one an element).
+/// upstream gradients `upstream` (one an element). `precision` is the policy.
 Results runCompiled(const std::string &body, const std::vector<Fed> &fed,
                     const std::string &differentiated = "",
-                    const std::vector<double> &upstream = {1});
+                    const std::vector<double> &upstream = {1},
+                    const std::string &precision = "");
 
 /// Each number within `bound` of the expected one; NaN and infinities equal.
 testing::AssertionResult near(const std::vector<double> &actual,
