@@ -14,6 +14,8 @@ static_assert(static_cast<int>(Io::partial) ==
               static_cast<int>(rt::fb::IoKind::Partial));
 static_assert(static_cast<int>(Io::fault) ==
               static_cast<int>(rt::fb::IoKind::Fault));
+static_assert(static_cast<int>(Io::probe) ==
+              static_cast<int>(rt::fb::IoKind::Probe));
 static_assert(static_cast<int>(Io::output) ==
               static_cast<int>(rt::fb::IoKind::Output));
 
@@ -33,6 +35,19 @@ PlanBuilder::planCheck(IndexRangeAttr range) {
   check->op = range.getOp().str();
   check->source = sourceOf(range.getLoc());
   return check;
+}
+
+static std::unique_ptr<rt::fb::ProbeT> planProbe(ProbeAttr probe) {
+  auto planned = std::make_unique<rt::fb::ProbeT>();
+  planned->op = probe.getOp().str();
+  planned->path = probe.getPath().str();
+  planned->type =
+      planTensorType(cast<RankedTensorType>(probe.getType().getValue()));
+  planned->backward = probe.getBackward();
+  planned->infinite = probe.getInfinite();
+  for (int64_t input : probe.getInputs().asArrayRef())
+    planned->inputs.push_back(static_cast<uint32_t>(input));
+  return planned;
 }
 
 LogicalResult
@@ -56,6 +71,8 @@ PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
   if (auto ranges = attributes.getAs<ArrayAttr>(kIndexRangeAttr))
     for (auto range : ranges.getAsRange<IndexRangeAttr>())
       port->checks.push_back(planCheck(range));
+  if (auto probe = attributes.getAs<ProbeAttr>(kProbeAttr))
+    port->probe = planProbe(probe);
   port->source = sourceOf(
       isInput ? func.getArgument(number).getLoc()
               : func.front().getTerminator()->getOperand(number).getLoc());

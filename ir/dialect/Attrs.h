@@ -31,6 +31,7 @@ inline constexpr llvm::StringLiteral kCheckpointAttr = "amp.checkpoint";
 inline constexpr llvm::StringLiteral kModelHashAttr = "amp.model_hash";
 inline constexpr llvm::StringLiteral kEvalOnlyAttr = "amp.eval_only";
 inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";
+inline constexpr llvm::StringLiteral kProbeAttr = "amp.probe";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
 inline constexpr llvm::StringLiteral kReasonAttr = "amp.reason";

@@ -83,7 +83,8 @@ def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
 def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,
   I32EnumAttrCase<"loss", 3>, I32EnumAttrCase<"metric", 4>, I32EnumAttrCase<"gradient", 5>,
-  I32EnumAttrCase<"partial", 6>, I32EnumAttrCase<"fault", 7>]>;
+  I32EnumAttrCase<"partial", 6>, I32EnumAttrCase<"fault", 7>,
+  I32EnumAttrCase<"probe", 8>]>;
 def Amp_IoAttr : Amp_EnumAttr<Amp_Io, "io">;
 
 def Amp_Reason : Amp_StandaloneEnum<"Reason", "why a value has its precision (N20, N21)", [
@@ -136,6 +137,21 @@ def Amp_IndexRangeAttr : AttrDef<Amp_Dialect, "IndexRange"> {
                         StringRefParameter<>:$op, Amp_WrittenLocation:$loc);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+def Amp_ProbeAttr : AttrDef<Amp_Dialect, "Probe"> {
+  let mnemonic = "probe";
+  let summary = "the value that a result of kind probe shows";
+  let description = [{
+    `#amp.probe<op = "linear", path = "block.0.qkv", type = tensor<4x8xf16>, backward = false, infinite = false,
+    inputs = [0, 2]>`: the op that gave the value, the name of the call that made the op (of a variable or an input: its own
+    name), the value's type, whether it belongs to a gradient, whether an infinite constant is part of it
+    (a mask of -inf: its infinities are meant), and the probes of what the op computed it from, counted
+    among the entry's probes. Each of these stands before the probe itself.
+  }];
+  let parameters = (ins StringRefParameter<>:$op, StringRefParameter<>:$path, "::mlir::TypeAttr":$type,
+                        "bool":$backward, "bool":$infinite, "::mlir::DenseI64ArrayAttr":$inputs);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {

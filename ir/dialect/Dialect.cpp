@@ -79,6 +79,8 @@ LogicalResult verifyIoDict(Operation *op, NamedAttribute attribute,
     return expect<UnitAttr>(op, attribute, "a unit");
   if (name == kIndexRangeAttr)
     return verifyIndexRanges(op, attribute);
+  if (name == kProbeAttr && !isArgument)
+    return expect<ProbeAttr>(op, attribute, "#amp.probe");
   if (name == kPlaceAttr)
     return expect<PlaceAttr>(op, attribute, "#amp.place");
   if (name != kIoAttr)

@@ -28,10 +28,11 @@ def Amp_Dialect : Dialect {
     | module | `amp.target = #amp.target<...>` | what the passes may know of the machine |
     | func | `amp.entry = #amp.entry<E>` | a function of one block whose arguments and results all have amp.name and amp.io: forward (model and typed stage), train_step, eval_step, eval_finish, infer, gradient |
     | argument, result | `amp.name = "x"` | the tensor's name outside |
-    | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss, metric, gradient, partial or fault (results) |
+    | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss, metric, gradient, partial, fault or probe (results) |
     | result | `amp.wrt = @w` or `"x"` | the variable, or the input, that a gradient result belongs to |
     | argument | `amp.index_range = [#amp.index_range<...>, ...]` | what the input's elements must be: checked before a step begins |
     | result | `amp.index_range = [#amp.index_range<...>, ...]` | of the fault (i64[3]: number in this list or -1, position, element): what the entry checks of tensors that it computes |
+    | result | `amp.probe = #amp.probe<...>` | of a probe: the value that it shows |
     | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: a candidate for recomputation |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |
     | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |

@@ -59,6 +59,10 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // values are gradients; copies of weights after it, as they need the new
     // values that it gives.
     passes.addPass(createCleanCasts());
+    // Probes where gradients are results still, and see the casts that stay.
+    if (!options.probedValues.empty())
+      passes.addPass(
+          createProbeValues({options.probedValues, options.probeShows}));
     passes.addPass(createBuildOptimizer());
     passes.addPass(createCopyWeights());
     // 5. Clean-up after the last builder: reads of one variable merge, then
@@ -127,6 +131,9 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
       *this, "mode",
       llvm::cl::desc("how infer and gradient behave: infer, train"),
       llvm::cl::init("infer")};
+  Option<std::string> probes{
+      *this, "probes",
+      llvm::cl::desc("values of the training step to show: all or boundary")};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("whether primitives share kernels"),
                     llvm::cl::init(true)};
@@ -143,6 +150,7 @@ void registerStage(amp::Stage stage, StringRef argument,
         options.entries.assign(textual.entries.begin(), textual.entries.end());
         options.gradientOf = textual.gradientOf;
         options.mode = textual.mode;
+        options.probedValues = textual.probes;
         options.fuse = textual.fuse;
         addPasses(passes, amp::Stage::model, stage, options);
       });

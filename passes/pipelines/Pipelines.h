@@ -20,6 +20,11 @@ struct PipelineOptions {
   std::string gradientOf;
   /// How the entries infer and gradient behave: infer or train.
   std::string mode = "infer";
+  /// The values of the training step shown among its results: all or boundary
+  /// (`amp-probe-values`); empty: none.
+  std::string probedValues;
+  /// How they are shown: range or value.
+  std::string probeShows = "range";
   /// Whether primitives share kernels (opt level 2) or each has its own (opt
   /// level 1).
   bool fuse = true;

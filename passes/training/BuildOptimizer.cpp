@@ -87,8 +87,10 @@ public:
     // What is written from here on follows every step, applied or not.
     if (skipsNonFinite())
       writeOnlyIf(step, finite);
-    if (scaler.good && finite)
+    if (scaler.good && finite) {
+      reportFloor();
       advanceScaler();
+    }
     advance(kIterationVariable, iteration);
     return success();
   }
@@ -227,6 +229,15 @@ private:
     Formula f(builder, step.getLoc());
     return f.mul(gradient,
                  f.broadcastScalar(factor, tensorType(gradient).getShape()));
+  }
+
+  /// Reports whether this is an overflow that no lower scale can follow (N26).
+  void reportFloor() {
+    Formula f(builder, step.getLoc());
+    Value isFloor = f.compare(ComparePredicate::le, scaler.scale,
+                              settings.lossScale->floor);
+    Value isLast = f.logicalAnd(isFloor, f.logicalNot(finite));
+    report("ampc.at_floor", f.indicator(isLast, builder.getF32Type()));
   }
 
   /// Writes the scaler's next state.

@@ -67,7 +67,9 @@ def BuildOptimizer : Pass<"amp-build-optimizer", "::mlir::ModuleOp"> {
     that come in are of the scaled loss (`amp-differentiate` starts from the scale); they are multiplied by
     1 / scale, computed in f64 and rounded to f32. `nonfinite`: under skip and error every variable but
     `ampc.state/iteration` keeps its value where the largest magnitude among the gradients, or their norm
-    where that is taken, is not finite before or after unscaling; then the scaler's state moves (N24, N25).
+    where that is taken, is not finite before or after unscaling; then the scaler's state moves (N24, N25). With a
+    dynamic scale the result `ampc.at_floor` is 1 where such a gradient comes while the scale stands at its
+    floor (N26).
 
     `clip_norm`: gradients are multiplied by min(clip_norm / (norm + 1e-6), 1), rounded to f32
     (clip_grad_norm_). The global norm is computed in f64: squares of widened elements; a gradient of rank
@@ -98,6 +100,32 @@ def HashModel : Pass<"amp-hash-model", "::mlir::ModuleOp"> {
     module attributes {amp.model_hash = 42 : i64, amp.stage = #amp.stage<model>} {...}          // after
     ```
   }];
+}
+
+def ProbeValues : Pass<"amp-probe-values", "::mlir::ModuleOp"> {
+  let summary = "show the values of the training step among its results";
+  let description = [{
+    Input: `@train_step` with its gradient results (`amp-differentiate`); a module without one stays as it
+    is. Output: one result `ampc.probe.N` (amp.io probe, amp.probe) a probed value, in program order. What a
+    probe is made of is found through values without one.
+
+    `values`: `all` float inputs, variables and op results, but constants and what only moves or copies
+    elements; `boundary`: of these, inputs, variables, results, and what one call of the model hands to
+    another. Empty values have no probe.
+    `show`: `range`, the smallest and the largest element as a tensor of two (f64 of f64, else f32), NaN
+    where there is one; or `value`, the value itself.
+
+    No other result changes.
+
+    ```mlir
+    return %l, %g : ...                                        // before
+    %0 = amp.reduce min %x axes [0] : ...                      // after
+    return %l, %g, %range : tensor<f32>, tensor<4xf32>, tensor<2xf32>
+    ```
+  }];
+  let options = [
+    Option<"values", "values", "std::string", "\"all\"", "all or boundary">,
+    Option<"show", "show", "std::string", "\"range\"", "range or value">];
 }
 
 def CheckIndices : Pass<"amp-check-indices", "::mlir::ModuleOp"> {
@@ -163,6 +191,7 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
     step_c12: eval_step gives partial results, scalars, and no other entry does.
     step_c13: a fault is an entry's last result, i64[3] with amp.index_range; the entry that has one
     writes a variable only by a choice between a new value and the old one.
+    step_c14: a probe has amp.probe; its inputs are probes before it.
   }];
 }
 

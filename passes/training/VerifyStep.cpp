@@ -44,10 +44,29 @@ LogicalResult verifyFault(func::FuncOp func, unsigned result) {
   return success();
 }
 
-/// step_c7, step_c9, step_c12, step_c13: results are of their kind.
+/// step_c14: `result`, probe `number` of `func`, says what it shows.
+LogicalResult verifyProbe(func::FuncOp func, unsigned result, int64_t number) {
+  auto probe = func.getResultAttrOfType<ProbeAttr>(result, kProbeAttr);
+  if (!probe)
+    return func.emitOpError()
+           << "result " << result << " is a probe without " << kProbeAttr;
+  for (int64_t input : probe.getInputs().asArrayRef())
+    if (input < 0 || input >= number)
+      return func.emitOpError() << "probe " << number << " names input "
+                                << input << "; expected a probe before it";
+  return success();
+}
+
+/// step_c7, step_c9, step_c12, step_c13, step_c14: results are of their kind.
 LogicalResult verifyResults(func::FuncOp func, Entry entry) {
+  int64_t probes = 0;
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     auto io = func.getResultAttrOfType<IoAttr>(i, kIoAttr);
+    if (io.getValue() == Io::probe) {
+      if (failed(verifyProbe(func, i, probes++)))
+        return failure();
+      continue;
+    }
     if (io.getValue() == Io::fault) {
       if (failed(verifyFault(func, i)))
         return failure();

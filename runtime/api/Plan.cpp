@@ -47,15 +47,37 @@ std::vector<IndexCheck> checksOf(const fb::Plan &plan, const fb::Port &port) {
   return checks;
 }
 
+std::optional<Probe> probeOf(const fb::Port &port) {
+  const fb::Probe *source = port.probe();
+  if (!source)
+    return std::nullopt;
+  Probe probe{source->op()->str(),
+              source->path()->str(),
+              DType(source->type()->dtype()),
+              {},
+              source->backward(),
+              {},
+              source->infinite()};
+  if (auto *shape = source->type()->shape())
+    probe.shape.assign(shape->begin(), shape->end());
+  if (auto *inputs = source->inputs())
+    probe.inputs.assign(inputs->begin(), inputs->end());
+  return probe;
+}
+
 std::vector<Port>
 portsOf(const fb::Plan &plan,
         const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list) {
   std::vector<Port> ports;
   for (unsigned i = 0; list && i < list->size(); ++i) {
     const fb::Port &source = *list->Get(i);
-    Port port{source.name()->str(),          PortKind(source.kind()),
-              DType(source.type()->dtype()), {},
-              checksOf(plan, source),        placeOf(plan, source.source())};
+    Port port{source.name()->str(),
+              PortKind(source.kind()),
+              DType(source.type()->dtype()),
+              {},
+              checksOf(plan, source),
+              placeOf(plan, source.source()),
+              probeOf(source)};
     if (auto *shape = source.type()->shape())
       port.shape.assign(shape->begin(), shape->end());
     ports.push_back(std::move(port));

@@ -65,6 +65,10 @@ struct Session::Impl {
   Expected<void> run(EntryKind kind, const Batch &batch);
   double output(const EntryState &entry, size_t index) const;
   void record();
+  /// What the probes of the window tell.
+  std::optional<Finding> firstNotFinite() const;
+  /// A copy of output `index` of an entry.
+  Expected<Tensor> outputCopy(const EntryState &entry, size_t index) const;
   /// Runs an entry of numbers that writes no variable.
   Expected<void> numbers(EntryKind kind, const Batch &batch,
                          std::span<double> values);
@@ -89,6 +93,7 @@ struct Session::Impl {
   std::unique_ptr<ResultRing> ring;
   uint64_t seed = 0;          ///< of a plan without a seed variable
   StepOutputs outputs;        ///< of train_step
+  ProbeReader probes{{}};     ///< of train_step
   std::optional<Error> fault; ///< of a window: no later one runs (N32)
   int64_t windows = 0;        ///< counted here for plans without counters
   int64_t lastUpdate = 0;     ///< to see whether a window was applied
@@ -179,7 +184,28 @@ void Session::Impl::record() {
       scale ? std::optional(float(scalarAt(scale->dtype, scale->bytes.data())))
             : std::nullopt;
   outputs.fill(result, value);
+  result.finding = probes.empty() ? std::nullopt : firstNotFinite();
   ring->push();
+}
+
+std::optional<Finding> Session::Impl::firstNotFinite() const {
+  const EntryState &state = entries[size_t(EntryKind::TrainStep)];
+  return probes.first_not_finite([&](size_t port) {
+    const std::byte *at = executor->output(state.number, port);
+    DType type = state.outputs[port].dtype;
+    return ProbeReader::Range{scalarAt(type, at),
+                              scalarAt(type, at + sizeOf(type))};
+  });
+}
+
+Expected<Tensor> Session::Impl::outputCopy(const EntryState &state,
+                                           size_t index) const {
+  const Port &port = state.outputs[index];
+  AMPC_ASSIGN(Tensor tensor, Tensor::zeros(port.dtype, port.shape));
+  if (!tensor.bytes().empty())
+    std::memcpy(tensor.bytes().data(), executor->output(state.number, index),
+                tensor.bytes().size());
+  return tensor;
 }
 
 Expected<void> Session::Impl::numbers(EntryKind kind, const Batch &batch,
@@ -260,6 +286,7 @@ Expected<Session> Session::open(const Plan &plan,
   AMPC_ASSIGN(impl->outputs,
               classify_outputs(impl->entry(EntryKind::TrainStep).outputs,
                                plan.file()->name()));
+  impl->probes = ProbeReader(impl->entry(EntryKind::TrainStep).outputs);
   impl->ring = std::make_unique<ResultRing>(impl->outputs.extras.size());
   AMPC_ASSIGN(impl->variables,
               Variables::create(*plan.file(), *impl->executor));
@@ -332,13 +359,21 @@ Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
   const EntryState &state = impl->entry(kind);
   std::vector<NamedTensor> out;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
-    const Port &port = state.outputs[i];
-    AMPC_ASSIGN(Tensor tensor, Tensor::zeros(port.dtype, port.shape));
-    if (!tensor.bytes().empty())
-      std::memcpy(tensor.bytes().data(),
-                  impl->executor->output(state.number, i),
-                  tensor.bytes().size());
-    out.push_back({port.name, std::move(tensor)});
+    AMPC_ASSIGN(Tensor tensor, impl->outputCopy(state, i));
+    out.push_back({state.outputs[i].name, std::move(tensor)});
+  }
+  return out;
+}
+
+Expected<std::vector<NamedTensor>> Session::probes() const {
+  AMPC_CHECK_OPEN();
+  const EntryState &state = impl->entry(EntryKind::TrainStep);
+  std::vector<NamedTensor> out;
+  for (size_t i = 0; i < state.outputs.size(); ++i) {
+    if (state.outputs[i].kind != PortKind::Probe)
+      continue;
+    AMPC_ASSIGN(Tensor tensor, impl->outputCopy(state, i));
+    out.push_back({state.outputs[i].name, std::move(tensor)});
   }
   return out;
 }

@@ -84,13 +84,12 @@ public:
   [[nodiscard]] Expected<void> load_weights(const std::string &path,
                                             bool partial = false) override;
 
-  /// Names of the variables, in the plan's order.
-  [[nodiscard]] std::vector<std::string> variables() const;
-  /// A copy of a variable.
-  [[nodiscard]] Expected<Tensor> read(const std::string &name) const;
-  /// Replaces a variable; type and shape must be its own.
+  /// In the plan's order.
+  [[nodiscard]] std::vector<std::string> variables() const override;
+  [[nodiscard]] Expected<Tensor> read(const std::string &name) const override;
   [[nodiscard]] Expected<void> write(const std::string &name,
-                                     const TensorView &value);
+                                     const TensorView &value) override;
+  [[nodiscard]] Expected<std::vector<NamedTensor>> probes() const override;
 
   /// Sets the base rate; the schedule multiplies it. Takes effect with the next
   /// step.

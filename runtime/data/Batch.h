@@ -20,7 +20,20 @@ enum class PortKind : uint8_t {
   Metric,
   Gradient,
   Partial,
-  Fault
+  Fault,
+  Probe
+};
+
+/// What an output of kind Probe shows: a value that the entry computes, or the
+/// range of its elements.
+struct Probe {
+  std::string op;           ///< `linear`; `input`, `read` or `gradient`
+  std::string path;         ///< the call's name, or the input's or variable's
+  DType dtype = DType::F32; ///< of the value
+  std::vector<int64_t> shape;
+  bool backward = false;        ///< it belongs to a gradient
+  std::vector<uint32_t> inputs; ///< the entry's probes that it is made of
+  bool infinite = false; ///< an infinite constant of the model is part of it
 };
 
 /// What an op asks of the elements of a tensor that it looks up: an input, or
@@ -44,6 +57,7 @@ struct Port {
   std::vector<int64_t> shape;
   std::vector<IndexCheck> checks = {}; ///< of an input, or of the fault
   std::string where = ""; ///< its place in the model's source, or empty
+  std::optional<Probe> probe = {};
 };
 
 /// Borrowed tensors by name. What they point to must live until the call they

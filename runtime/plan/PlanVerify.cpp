@@ -54,6 +54,10 @@ private:
   ports(const fb::Entry &entry,
         const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
         bool inputs) const;
+  /// A probe says what it shows, and nothing else does; what it is made of is
+  /// among the `before` probes before it.
+  Expected<void> probe(const fb::Port &port, unsigned before,
+                       std::string_view what) const;
   /// The elements that a check looks at lie in the input.
   Expected<void> check(const fb::Port &port, const fb::IndexCheck &check,
                        std::string_view what) const;
@@ -270,6 +274,7 @@ Verifier::ports(const fb::Entry &entry,
                 const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
                 bool inputs) const {
   std::unordered_set<std::string_view> names;
+  unsigned probes = 0;
   for (unsigned i = 0; i < sizeOfVector(list); ++i) {
     const fb::Port &port = *list->Get(i);
     std::string what =
@@ -290,6 +295,8 @@ Verifier::ports(const fb::Entry &entry,
     if (scalar && sizeOfVector(port.type()->shape()) != 0)
       return error(
           fmt::format("{}: a loss, metric or partial is a scalar", what));
+    AMPC_TRY(probe(port, probes, what));
+    probes += port.kind() == fb::IoKind::Probe;
     bool isFault = port.kind() == fb::IoKind::Fault;
     if (isFault && !isFaultType(*port.type()))
       return error(fmt::format("{}: a fault is i64[3]", what));
@@ -303,6 +310,24 @@ Verifier::ports(const fb::Entry &entry,
                        : check(port, *port.checks()->Get(c), what));
     AMPC_TRY(source(port.source(), what));
   }
+  return {};
+}
+
+Expected<void> Verifier::probe(const fb::Port &port, unsigned before,
+                               std::string_view what) const {
+  bool isProbe = port.kind() == fb::IoKind::Probe;
+  if (isProbe != (port.probe() != nullptr))
+    return error(fmt::format("{} {}", what,
+                             isProbe ? "does not say what it shows"
+                                     : "is no probe but says what it shows"));
+  if (!isProbe)
+    return {};
+  AMPC_TRY(bytesOf(port.probe()->type(), what));
+  for (unsigned i = 0; i < sizeOfVector(port.probe()->inputs()); ++i)
+    if (port.probe()->inputs()->Get(i) >= before)
+      return error(fmt::format("{} is made of probe {}, expected one of the {} "
+                               "before it",
+                               what, port.probe()->inputs()->Get(i), before));
   return {};
 }
 

@@ -34,6 +34,8 @@ Expected<StepOutputs> classify_outputs(std::span<const Port> ports,
       outputs.rate = i;
     else if (port.name == "ampc.grad_norm")
       outputs.grad_norm = i;
+    else if (port.name == "ampc.at_floor")
+      outputs.at_floor = i;
     else {
       if (port.kind == PortKind::Loss)
         outputs.losses.push_back(i);

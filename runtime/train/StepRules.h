@@ -23,6 +23,8 @@ inline constexpr const char *kSeed = "ampc.state/seed";
 inline constexpr const char *kRate = "ampc.state/lr";
 inline constexpr const char *kScale = "ampc.state/scale";
 inline constexpr const char *kEvalIndex = "ampc.state/eval_index";
+/// Of the 16-bit copies of parameters.
+inline constexpr const char *kCopyPrefix = "ampc.copy16/";
 } // namespace state
 
 /// What a variable is for; numbers are those of `Role` in plan.fbs.
@@ -51,6 +53,7 @@ struct StepOutputs {
   std::optional<size_t> applied;   ///< `ampc.applied`: 0 for a skipped window
   std::optional<size_t> rate;      ///< `ampc.lr`
   std::optional<size_t> grad_norm; ///< `ampc.grad_norm`
+  std::optional<size_t> at_floor;  ///< `ampc.at_floor`
   /// The losses where there are several, metrics, and their names.
   std::vector<size_t> extras;
   std::vector<std::string> extra_names;
@@ -69,6 +72,7 @@ struct StepOutputs {
       result.lr = value(*rate);
     result.grad_norm =
         grad_norm ? std::optional<float>(value(*grad_norm)) : std::nullopt;
+    result.at_floor = at_floor && value(*at_floor) != 0;
     result.extras.resize(extras.size());
     for (size_t i = 0; i < extras.size(); ++i)
       result.extras[i] = value(extras[i]);

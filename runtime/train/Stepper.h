@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/data/Batch.h"
+#include "runtime/train/Probes.h"
 
 #include <optional>
 #include <string>
@@ -40,9 +41,13 @@ struct StepResult {
   int64_t iteration = 0; ///< windows begun, this one included: 1 for the first
   bool applied = true;   ///< false: skipped because a gradient was not finite
   float loss = 0;
-  float lr = 0;                   ///< rate of this window
-  std::optional<float> scale;     ///< loss scale, when scaling
+  float lr = 0;               ///< rate of this window
+  std::optional<float> scale; ///< loss scale of the next window, when scaling
+  bool at_floor = false; ///< an overflow while the scale stands at its floor
   std::optional<float> grad_norm; ///< before clipping, when computed
+  /// The first value that is not finite, where the step is compiled with finite
+  /// checks.
+  std::optional<Finding> finding;
   std::vector<float>
       extras; ///< further losses and metrics, named by `Stepper::extra_names`
 };
@@ -108,6 +113,18 @@ public:
   /// them, unless `partial`.
   [[nodiscard]] virtual Expected<void> load_weights(const std::string &path,
                                                     bool partial) = 0;
+
+  /// Names of the variables.
+  [[nodiscard]] virtual std::vector<std::string> variables() const = 0;
+  /// A copy of a variable.
+  [[nodiscard]] virtual Expected<Tensor>
+  read(const std::string &name) const = 0;
+  /// Replaces a variable; type and shape must be its own. A variable that
+  /// follows another one: Code Usage.
+  [[nodiscard]] virtual Expected<void> write(const std::string &name,
+                                             const TensorView &value) = 0;
+  /// The outputs of kind Probe of the last window.
+  [[nodiscard]] virtual Expected<std::vector<NamedTensor>> probes() const = 0;
 
   /// Windows begun.
   virtual int64_t iteration() const = 0;

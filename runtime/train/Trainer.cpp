@@ -1,6 +1,7 @@
 // The training loop.
 #include "runtime/train/Trainer.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/Diagnosis.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/Metrics.h"
 
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <limits>
+#include <set>
 #include <unistd.h>
 
 namespace ampc::rt {
@@ -44,6 +46,9 @@ private:
   Expected<void> take();
   Expected<void> judge(const StepResult &result);
   tl::unexpected<Error> lossError(double loss, const std::string &why) const;
+  void tell(const StepResult &result);
+  tl::unexpected<Error> gradientError(const StepResult &result,
+                                      const std::string &why);
   Expected<void> report(const StepResult &result);
   Expected<void> save();
   Expected<void> validate();
@@ -62,6 +67,8 @@ private:
   uint64_t savedAt = 0;   ///< window of the last checkpoint
   uint64_t skipped = 0;   ///< windows that changed nothing
   uint64_t badInARow = 0;
+  bool isCalibrating = true;  ///< no window of this run was applied yet
+  std::set<std::string> told; ///< what finite checks found so far
   bool spoilt = false; ///< whether the last window wrote with a loss not finite
   std::optional<uint64_t> validatedAt; ///< window of the last evaluation
   double bestLoss = std::numeric_limits<double>::infinity(); ///< validation
@@ -130,28 +137,78 @@ tl::unexpected<Error> Run::lossError(double loss,
                           numberText(loss), why));
 }
 
+/// The end of a run for the gradients of its last window: says which op
+/// overflows, where that can be found out.
+tl::unexpected<Error> Run::gradientError(const StepResult &result,
+                                         const std::string &why) {
+  Error error{Code::TrainingFailed,
+              fmt::format("step {}: the loss is {}; the gradients are not "
+                          "finite{}",
+                          result.iteration, numberText(result.loss), why),
+              stepper.model_name()};
+  if (!options.open_checked) {
+    error.message += result.finding
+                         ? "; " + result.finding->text
+                         : "; compiled with --finite-checks all, the plan "
+                           "tells which op gives them";
+    return tl::unexpected(error);
+  }
+  Expected<std::shared_ptr<Stepper>> checked = options.open_checked();
+  Expected<const Batch *> batch = data.batch(uint64_t(result.iteration - 1));
+  if (!checked || !batch)
+    return tl::unexpected(error);
+  auto diagnosis = diagnose(stepper, **checked, **batch);
+  if (diagnosis && *diagnosis) {
+    if (!(*diagnosis)->finding.where.empty())
+      error.where = (*diagnosis)->finding.where;
+    error.message += "; " + text_of(**diagnosis);
+  }
+  return tl::unexpected(error);
+}
+
+/// Says what the finite checks of a window found, each finding once.
+void Run::tell(const StepResult &result) {
+  if (!result.finding || !options.warn)
+    return;
+  const Finding &finding = *result.finding;
+  std::string what = finding.text.substr(0, finding.text.find(';'));
+  if (told.insert(finding.where + what).second)
+    options.warn(fmt::format("{}step {}: {}",
+                             finding.where.empty() ? "" : finding.where + ": ",
+                             result.iteration, finding.text));
+}
+
 /// Ends the run where losses or gradients stay non-finite.
 Expected<void> Run::judge(const StepResult &result) {
+  tell(result);
   if (!result.applied)
     ++skipped;
   spoilt = result.applied && !std::isfinite(result.loss);
   if (result.applied && !spoilt) {
+    if (isCalibrating && skipped && result.scale && options.note)
+      options.note(fmt::format("the first {} steps were left out while the "
+                               "loss scale came down to {} (calibration)",
+                               skipped, *result.scale));
+    isCalibrating = false;
     badInARow = 0;
     return {};
   }
   ++badInARow;
   if (options.nonfinite == Nonfinite::Ignore)
     return {};
-  if (options.nonfinite == Nonfinite::Fail || badInARow >= options.max_skipped)
-    return lossError(
-        result.loss,
-        fmt::format("{}{}",
-                    result.applied ? "the run ends with it"
-                                   : "the gradients are not finite",
-                    badInARow > 1
-                        ? fmt::format("; {} such steps in a row", badInARow)
-                        : ""));
-  return {};
+  if (result.at_floor)
+    return gradientError(
+        result, fmt::format(" while the loss scale stands at its floor, {}",
+                            result.scale.value_or(0)));
+  // An overflow that lowers the scale is the scaler's to answer.
+  bool isLowered = !result.applied && result.scale;
+  bool fails = options.nonfinite == Nonfinite::Fail && !isLowered;
+  if (!fails && badInARow < options.max_skipped)
+    return {};
+  std::string count =
+      badInARow > 1 ? fmt::format("; {} such steps in a row", badInARow) : "";
+  return result.applied ? lossError(result.loss, "the run ends with it" + count)
+                        : gradientError(result, count);
 }
 
 Expected<void> Run::report(const StepResult &result) {

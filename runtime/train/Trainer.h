@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace ampc::rt {
@@ -32,8 +33,13 @@ struct TrainOptions {
   double time_limit = 0; ///< seconds after which no window begins; 0: none
   /// Of draws and data order; a checkpoint of another seed is refused.
   std::optional<uint64_t> seed = std::nullopt;
+  /// Opens the same model with finite checks of all its ops, to say which op
+  /// spoils a run that ends for it; empty: nobody can.
+  std::function<Expected<std::shared_ptr<Stepper>>()> open_checked = {};
   /// Told what does not end the run; empty: nobody.
   std::function<void(const std::string &)> warn = {};
+  /// Told what is worth knowing and as it should be; empty: nobody.
+  std::function<void(const std::string &)> note = {};
   /// Told every evaluation and the window it came after; empty: nobody.
   std::function<void(uint64_t step, const EvalResult &result)> validated = {};
   /// Set from a signal handler; looked at between windows, and between the

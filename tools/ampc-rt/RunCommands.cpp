@@ -147,6 +147,10 @@ TrainOptions trainOptions(const ModelSettings &settings,
   train.warn = [](const std::string &text) {
     std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
   };
+  train.note = [](const std::string &text) {
+    std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
+  };
+  train.open_checked = settings.open_checked;
   train.out = options.out;
   train.metrics = options.metrics;
   train.resume = options.resume;
@@ -164,7 +168,15 @@ TrainOptions trainOptions(const ModelSettings &settings,
 } // namespace
 
 ModelSettings settingsOf(const Plan &plan) {
-  return {plan.train_defaults(), plan.data_lines(), plan.data_options(), 0};
+  ModelSettings settings;
+  settings.train = plan.train_defaults();
+  settings.lines = plan.data_lines();
+  settings.data = plan.data_options();
+  return settings;
+}
+
+bool isChecked(const Plan &plan) {
+  return !ProbeReader(plan.outputs(EntryKind::TrainStep)).empty();
 }
 
 /// Whether a share of each file is for validation: lines for it stand for

@@ -15,7 +15,12 @@ struct ModelSettings {
   std::vector<DataLine> lines;
   DataOptions data;
   double compile_seconds = 0;
+  /// See TrainOptions.
+  std::function<Expected<std::shared_ptr<Stepper>>()> open_checked = {};
 };
+
+/// Whether the plan's step shows the ranges of its values.
+bool isChecked(const Plan &plan);
 
 /// The settings a plan carries.
 ModelSettings settingsOf(const Plan &plan);

@@ -87,8 +87,7 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
-  addReserved(command, {"--memory-budget", "--accumulate", "--finite-checks",
-                        "--precision-report"});
+  addReserved(command, {"--memory-budget", "--accumulate"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

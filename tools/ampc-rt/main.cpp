@@ -18,10 +18,17 @@ static Expected<Code> execute(const std::string &command,
   AMPC_ASSIGN(Session session, Session::open(plan, sessionOptions));
   if (!options.weights.empty())
     AMPC_TRY(session.load_weights(options.weights, options.partial));
+  ModelSettings settings = settingsOf(plan);
+  if (command == "train" && isChecked(plan))
+    settings.open_checked =
+        [plan, sessionOptions]() -> Expected<std::shared_ptr<Stepper>> {
+      AMPC_ASSIGN(Session checked, Session::open(plan, sessionOptions));
+      return std::make_shared<Session>(std::move(checked));
+    };
   if (command == "train")
-    return runTrain(session, settingsOf(plan), options);
+    return runTrain(session, settings, options);
   if (command == "eval")
-    return runEval(session, settingsOf(plan), options);
+    return runEval(session, settings, options);
   return runInfer(session, options);
 }
 

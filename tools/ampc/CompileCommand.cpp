@@ -45,6 +45,7 @@ Action addCompile(CLI::App &app) {
   auto what = std::make_shared<std::string>("plan");
   auto entry = std::make_shared<std::string>();
   addModelOptions(*command, *options);
+  addStepOptions(*command, *options);
   command->add_option("-o,--output", *output, "File to write; - for stdout")
       ->required();
   command->add_option(

@@ -65,6 +65,7 @@ Action addExplain(CLI::App &app) {
   command->footer(footer());
   auto options = std::make_shared<ExplainCommand>();
   addModelOptions(*command, options->model);
+  addStepOptions(*command, options->model);
   command->add_option("--entry", options->entry,
                       "train, eval or infer (default: train, or infer for a "
                       "model without a loss)");

@@ -49,6 +49,11 @@ void addStepOptions(CLI::App &command, ModelCommand &options) {
                      "dynamic, off or a number (default: the model's)");
   command.add_flag("--unsafe-precision", options.unsafe_precision,
                    "Allow f16 gradients without a scaled loss");
+  command
+      .add_option("--finite-checks", options.finite_checks,
+                  "Name the op that first gives a number that is not finite: "
+                  "off, boundary (between calls of the model) or all")
+      ->check(CLI::IsMember({"off", "boundary", "all"}));
 }
 
 void TimeReport::listen(CompileOptions &compile) {
@@ -127,6 +132,7 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
                         options.precision + "'");
   compile.precision = options.precision;
   compile.unsafe_precision = options.unsafe_precision;
+  compile.finite_checks = options.finite_checks;
   compile.opt_level = options.opt_level;
   compile.target = options.target;
   compile.dump_after = options.dump_after;
@@ -148,16 +154,17 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
 
 /// A plan is compiled already: what would change that is refused.
 static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
-  const char *given = !options.set.empty()          ? "--set"
-                      : !options.precision.empty()  ? "--precision"
-                      : !options.loss_scale.empty() ? "--loss-scale"
-                      : options.unsafe_precision    ? "--unsafe-precision"
-                      : options.target != "cpu"     ? "--target"
-                      : options.opt_level != 2      ? "--opt-level"
-                      : !options.remarks.empty()    ? "--remarks"
-                      : !options.dump_after.empty() ? "--dump-after"
-                      : options.time_report         ? "--time-report"
-                                                    : nullptr;
+  const char *given = !options.set.empty()             ? "--set"
+                      : !options.precision.empty()     ? "--precision"
+                      : !options.loss_scale.empty()    ? "--loss-scale"
+                      : options.unsafe_precision       ? "--unsafe-precision"
+                      : options.finite_checks != "off" ? "--finite-checks"
+                      : options.target != "cpu"        ? "--target"
+                      : options.opt_level != 2         ? "--opt-level"
+                      : !options.remarks.empty()       ? "--remarks"
+                      : !options.dump_after.empty()    ? "--dump-after"
+                      : options.time_report            ? "--time-report"
+                                                       : nullptr;
   if (given)
     return rt::fail(rt::Code::Usage, given,
                     "has no effect on '" + options.model +

@@ -2,6 +2,10 @@
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ModelCommand.h"
 
+#include "runtime/plan/FileIO.h"
+
+#include <filesystem>
+
 namespace ampc {
 
 /// The settings of an opened model.
@@ -11,6 +15,56 @@ static rt::ModelSettings settingsOf(const OpenedModel &opened) {
   return settings;
 }
 
+/// Opens the same model again with finite checks of all its ops.
+static rt::Expected<std::shared_ptr<rt::Stepper>>
+openChecked(ModelCommand command) {
+  // A plan is as it was compiled.
+  if (!command.model.ends_with(".ampx"))
+    command.finite_checks = "all";
+  command.remarks.clear();
+  command.dump_after.clear();
+  command.time_report = false;
+  command.run.weights.clear();
+  AMPC_ASSIGN(OpenCommand open, openModel(command, {"train_step"}));
+  auto kept = std::make_shared<OpenCommand>(std::move(open));
+  return std::shared_ptr<rt::Stepper>(kept, kept->opened.stepper.get());
+}
+
+/// A report must have a place before a run of hours begins.
+static rt::Expected<void> checkReport(const ModelCommand &command,
+                                      const std::string &path) {
+  if (path.empty())
+    return {};
+  if (command.model.ends_with(".ampx"))
+    return rt::fail(rt::Code::Usage, "--precision-report",
+                    "a plan has one precision; give the model itself");
+  std::error_code ignored;
+  if (!command.run.force && std::filesystem::exists(path, ignored))
+    return rt::fail(rt::Code::Usage, path,
+                    "the file exists; give --force to replace it");
+  return {};
+}
+
+/// Writes the report of the window after the last one of `stepper`.
+static rt::Expected<void> writeReport(const ModelCommand &command,
+                                      const Model &model,
+                                      const rt::Stepper &stepper,
+                                      const rt::ModelSettings &settings,
+                                      const std::string &path) {
+  AMPC_ASSIGN(std::unique_ptr<rt::DataSource> data,
+              rt::openTrainingData(stepper, settings, command.run));
+  AMPC_ASSIGN(const rt::Batch *batch,
+              data->batch(uint64_t(stepper.iteration())));
+  AMPC_ASSIGN(CompileOptions compile, compileOptions(command));
+  AMPC_ASSIGN(PrecisionReport report,
+              precision_report(model, compile, stepper, *batch));
+  AMPC_ASSIGN(rt::AtomicFile file,
+              rt::AtomicFile::create(path, command.run.force));
+  std::string page = to_html(report);
+  AMPC_TRY(file.write(std::as_bytes(std::span(page))));
+  return file.commit();
+}
+
 Action addTrain(CLI::App &app) {
   CLI::App *command = app.add_subcommand("train", "Compile and train");
   command->footer("Example: ampc train mlp.amp --steps 20 --out run");
@@ -18,11 +72,29 @@ Action addTrain(CLI::App &app) {
   addModelOptions(*command, *options);
   addStepOptions(*command, *options);
   rt::addTrainOptions(*command, options->run);
-  return [options]() -> rt::Expected<rt::Code> {
+  auto report = std::make_shared<std::string>();
+  command->add_option(
+      "--precision-report", *report,
+      "At the end write FILE.html: a step's values by exponent, "
+      "and beside those of f32");
+  return [options, report]() -> rt::Expected<rt::Code> {
+    AMPC_TRY(checkReport(*options, *report));
     AMPC_ASSIGN(OpenCommand open,
                 openModel(*options, {"train_step", "eval_step"}));
-    return rt::runTrain(*open.opened.stepper, settingsOf(open.opened),
-                        options->run);
+    rt::ModelSettings settings = settingsOf(open.opened);
+    if (open.model || rt::isChecked(open.opened.plan))
+      settings.open_checked = [options] { return openChecked(*options); };
+    rt::Stepper &stepper = *open.opened.stepper;
+    rt::Expected<rt::Code> code = rt::runTrain(stepper, settings, options->run);
+    // A run that the precision spoils needs it most.
+    bool isTrained = code || code.error().code == rt::Code::TrainingFailed;
+    if (report->empty() || !isTrained)
+      return code;
+    rt::Expected<void> written =
+        writeReport(*options, *open.model, stepper, settings, *report);
+    if (code && !written)
+      return tl::unexpected(written.error());
+    return code;
   };
 }
 

@@ -13,5 +13,6 @@
 #include "tools/libampc/Compile.h"
 #include "tools/libampc/Explain.h"
 #include "tools/libampc/Model.h"
+#include "tools/libampc/PrecisionReport.h"
 
 #include "runtime/api/Runtime.h"

@@ -32,6 +32,17 @@ struct CompileOptions {
   /// infer or train.
   std::string mode = "infer";
 
+  /// Values of the training step whose ranges the step shows, so that the op
+  /// which first gives a number that is not finite is named: off, boundary
+  /// (what one call of the model hands to another) or all.
+  std::string finite_checks = "off";
+  /// Whether the step shows those values themselves instead.
+  bool show_values = false;
+
+  /// Whether the loss is scaled dynamically where the model says nothing, in
+  /// precisions that do without too.
+  bool scale_loss = false;
+
   /// Stage whose IR is handed to `dump` when it is reached: model, typed, step,
   /// fused, placed.
   std::string dump_after;

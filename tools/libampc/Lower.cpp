@@ -20,6 +20,16 @@ std::string precisionOf(ModuleOp module, const CompileOptions &options) {
   return precision ? precision.str() : "f32";
 }
 
+/// Has the loss scaled dynamically unless the model says how it is.
+static void scaleLoss(ModuleOp module) {
+  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
+  if (!train || train.contains("loss_scale"))
+    return;
+  NamedAttrList settings(train);
+  settings.set("loss_scale", DictionaryAttr::get(module.getContext()));
+  module->setAttr(amp::kTrainAttr, settings.getDictionary(module.getContext()));
+}
+
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
   std::optional<amp::Stage> wanted = amp::symbolizeStage(options.dump_after);
   if (!options.dump || !wanted || amp::stageOf(module) != *wanted)
@@ -57,6 +67,9 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.entries = options.entries;
   pipeline.gradientOf = options.gradient_of;
   pipeline.mode = options.mode;
+  if (options.finite_checks != "off")
+    pipeline.probedValues = options.finite_checks;
+  pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
   for (uint32_t next = static_cast<uint32_t>(*amp::stageOf(module)) + 1;
        next <= static_cast<uint32_t>(stage); ++next) {
@@ -90,6 +103,8 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module(impl.module->clone());
   if (!(*module)->hasAttr(amp::kTargetAttr))
     (*module)->setAttr(amp::kTargetAttr, targetFor(impl.context, options));
+  if (options.scale_loss)
+    scaleLoss(*module);
   {
     // What was read as IR is held to its own stage before anything builds on
     // it.

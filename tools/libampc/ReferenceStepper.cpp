@@ -83,11 +83,13 @@ ReferenceStepper::create(const Model &model, OwningOpRef<ModuleOp> step,
     return tl::unexpected(capture.error("the variables cannot be initialised"));
   std::unique_ptr<ReferenceStepper> stepper(
       new ReferenceStepper(model, std::move(step), std::move(plan), seed));
-  stepper->variables = std::move(*variables);
+  stepper->state = std::move(*variables);
   AMPC_ASSIGN(
       stepper->stepOutputs,
       rt::classify_outputs(stepper->plan.outputs(rt::EntryKind::TrainStep),
                            stepper->plan.model_name()));
+  stepper->probeReader =
+      rt::ProbeReader(stepper->plan.outputs(rt::EntryKind::TrainStep));
   return stepper;
 }
 
@@ -131,7 +133,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
   Model::Impl &impl = model.impl();
   DiagnosticCapture capture(impl.context, impl.path, impl.text);
   FailureOr<SmallVector<reference::Tensor>> values =
-      reference::run(func, arguments, variables);
+      reference::run(func, arguments, state);
   if (failed(values))
     return tl::unexpected(capture.error("the reference evaluator failed"));
   if (std::optional<rt::Port> port = plan.fault(entry)) {
@@ -143,7 +145,7 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
 }
 
 double ReferenceStepper::scalar(StringRef variable, double missing) const {
-  const reference::Tensor *tensor = variables.find(variable);
+  const reference::Tensor *tensor = state.find(variable);
   return tensor ? tensor->number(0) : missing;
 }
 
@@ -163,11 +165,17 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   result.iteration = iteration();
   result.applied = scalar(amp::kUpdateVariable, before + 1) != before;
   result.lr = rate;
-  if (variables.find(rt::state::kScale))
+  if (state.find(rt::state::kScale))
     result.scale = static_cast<float>(scalar(rt::state::kScale, 0));
   stepOutputs.fill(result, [&](size_t port) {
     return static_cast<float>(values[port].number(0));
   });
+  if (!probeReader.empty())
+    result.finding = probeReader.first_not_finite([&](size_t port) {
+      return rt::ProbeReader::Range{values[port].number(0),
+                                    values[port].number(1)};
+    });
+  lastStep = std::move(values);
   results.push_back(std::move(result));
   return {};
 }
@@ -216,13 +224,13 @@ rt::Expected<void> ReferenceStepper::adopt(const ReferenceStepper &other) {
   for (auto variable : module.get().getOps<amp::VariableOp>()) {
     StringRef name = variable.getSymName();
     RankedTensorType type = variable.tensorType();
-    const reference::Tensor *from = other.variables.find(name);
+    const reference::Tensor *from = other.state.find(name);
     bool same = from && from->shape() == type.getShape() &&
                 dtypeOf(from->elementType()) == dtypeOf(type.getElementType());
     FailureOr<reference::Tensor> tensor =
         same ? reference::Tensor::ofBytes(type, from->toBytes())
              : FailureOr<reference::Tensor>(failure());
-    if (failed(tensor) || failed(variables.set(name, std::move(*tensor))))
+    if (failed(tensor) || failed(state.set(name, std::move(*tensor))))
       return rt::fail(rt::Code::Usage, plan.model_name(),
                       "variable '" + name.str() +
                           "' is another one in batches of another size");
@@ -270,11 +278,11 @@ rt::Expected<rt::EvalResult> ReferenceStepper::eval(rt::DataSource &data,
 }
 
 void ReferenceStepper::setCounter(StringRef name, int64_t value) {
-  if (!variables.find(name))
+  if (!state.find(name))
     return;
   auto type =
       RankedTensorType::get({}, IntegerType::get(&model.impl().context, 64));
-  (void)variables.set(name, reference::Tensor::ofIntegers(type, {value}));
+  (void)state.set(name, reference::Tensor::ofIntegers(type, {value}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,7 +303,7 @@ ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
     if (!(weightsOnly ? rt::is_weight(role, name) : rt::is_saved(role, name)))
       continue;
     RankedTensorType type = variable.tensorType();
-    image.bytes.push_back(variables.find(name)->toBytes());
+    image.bytes.push_back(state.find(name)->toBytes());
     image.types.push_back(type);
     image.slots.push_back({name.str(),
                            dtypeOf(type.getElementType()),
@@ -313,7 +321,7 @@ static_assert(int(amp::VariableRole::accumulator) ==
               int(rt::VariableRole::Accumulator));
 
 uint64_t ReferenceStepper::seedInForce() const {
-  const reference::Tensor *tensor = variables.find(amp::kSeedVariable);
+  const reference::Tensor *tensor = state.find(amp::kSeedVariable);
   return tensor ? static_cast<uint64_t>(tensor->integers()[0]) : seed;
 }
 
@@ -322,11 +330,11 @@ rt::Expected<void> ReferenceStepper::restore(const Image &image) {
        llvm::zip(image.slots, image.bytes, image.types)) {
     FailureOr<reference::Tensor> tensor =
         reference::Tensor::ofBytes(type, bytes);
-    if (failed(tensor) || failed(variables.set(slot.name, std::move(*tensor))))
+    if (failed(tensor) || failed(state.set(slot.name, std::move(*tensor))))
       return rt::fail(rt::Code::BadInput, slot.name,
                       "the variable cannot be restored");
   }
-  variables.refreshCopies(module.get());
+  state.refreshCopies(module.get());
   return {};
 }
 
@@ -354,6 +362,65 @@ rt::Expected<void> ReferenceStepper::load_weights(const std::string &path,
   Image loaded = image(/*weightsOnly=*/true);
   AMPC_TRY(rt::read_weights(path, loaded.slots, partial));
   return restore(loaded);
+}
+
+std::vector<std::string> ReferenceStepper::variables() const {
+  std::vector<std::string> names;
+  for (auto variable : module.get().getOps<amp::VariableOp>())
+    names.push_back(variable.getSymName().str());
+  return names;
+}
+
+rt::Expected<rt::Tensor> ReferenceStepper::read(const std::string &name) const {
+  const reference::Tensor *tensor = state.find(name);
+  if (!tensor)
+    return rt::fail(rt::Code::Usage, plan.model_name(),
+                    "no variable '" + name + "'");
+  return toRuntime(*tensor);
+}
+
+rt::Expected<void> ReferenceStepper::write(const std::string &name,
+                                           const rt::TensorView &value) {
+  for (auto variable : module.get().getOps<amp::VariableOp>()) {
+    if (variable.getSymName() != name)
+      continue;
+    if (variable.getCopyOfAttr())
+      return rt::fail(rt::Code::Usage, name,
+                      "the variable is the 16-bit copy of '" +
+                          variable.getCopyOfAttr().getValue().str() +
+                          "' and follows it; write that");
+    RankedTensorType type = variable.tensorType();
+    bool same = value.dtype == dtypeOf(type.getElementType()) &&
+                ArrayRef<int64_t>(value.shape.data(), value.shape.size()) ==
+                    type.getShape();
+    FailureOr<reference::Tensor> tensor =
+        same ? reference::Tensor::ofBytes(
+                   type, {reinterpret_cast<const char *>(value.bytes.data()),
+                          value.bytes.size()})
+             : FailureOr<reference::Tensor>(failure());
+    if (failed(tensor) || failed(state.set(name, std::move(*tensor))))
+      return rt::fail(
+          rt::Code::Usage, name,
+          "the variable is " +
+              rt::typeText(dtypeOf(type.getElementType()), type.getShape()) +
+              ", the value " + rt::typeText(value.dtype, value.shape));
+    state.refreshCopies(module.get());
+    return {};
+  }
+  return rt::fail(rt::Code::Usage, plan.model_name(),
+                  "no variable '" + name + "'");
+}
+
+rt::Expected<std::vector<rt::NamedTensor>> ReferenceStepper::probes() const {
+  std::vector<rt::NamedTensor> out;
+  for (auto [port, value] :
+       llvm::zip(plan.outputs(rt::EntryKind::TrainStep), lastStep)) {
+    if (port.kind != rt::PortKind::Probe)
+      continue;
+    AMPC_ASSIGN(rt::Tensor tensor, toRuntime(value));
+    out.push_back({port.name, std::move(tensor)});
+  }
+  return out;
 }
 
 int64_t ReferenceStepper::iteration() const {

@@ -65,6 +65,12 @@ public:
   rt::Expected<void> load_weights(const std::string &path,
                                   bool partial) override;
 
+  std::vector<std::string> variables() const override;
+  rt::Expected<rt::Tensor> read(const std::string &name) const override;
+  rt::Expected<void> write(const std::string &name,
+                           const rt::TensorView &value) override;
+  rt::Expected<std::vector<rt::NamedTensor>> probes() const override;
+
   int64_t iteration() const override;
   rt::MemoryReport memory() const override { return {}; }
 
@@ -104,8 +110,10 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   rt::Plan plan;
   uint64_t seed;
-  reference::Variables variables;
-  rt::StepOutputs stepOutputs;    ///< of train_step
+  reference::Variables state;
+  rt::ProbeReader probeReader{{}};               ///< of train_step
+  llvm::SmallVector<reference::Tensor> lastStep; ///< what the last window gave
+  rt::StepOutputs stepOutputs;                   ///< of train_step
   std::optional<rt::Error> fault; ///< of a window: no later one runs
   std::deque<rt::StepResult> results;
   Resize resize;              ///< empty: nothing takes the last samples

@@ -23,6 +23,7 @@ public:
   Value minimum(Value a, Value b) { return make<MinimumOp>(a, b); }
   Value pow(Value a, Value b) { return make<PowOp>(a, b); }
   Value logicalAnd(Value a, Value b) { return make<AndOp>(a, b); }
+  Value logicalNot(Value a) { return make<NotOp>(a); }
   Value neg(Value a) { return make<NegOp>(a); }
   Value exp(Value a) { return make<ExpOp>(a); }
   Value log(Value a) { return make<LogOp>(a); }

@@ -245,3 +245,28 @@ module attributes {amp.stage = #amp.stage<step>} {
     return %f : tensor<3xi64>
   }
 }
+
+// -----
+
+// step_c14
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{result 0 is a probe without amp.probe}}
+  func.func @infer(%x: tensor<2xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<2xf32> {amp.name = "p", amp.io = #amp.io<probe>})
+      attributes {amp.entry = #amp.entry<infer>} {
+    return %x : tensor<2xf32>
+  }
+}
+
+// -----
+
+// step_c14
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{probe 0 names input 0; expected a probe before it}}
+  func.func @infer(%x: tensor<2xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<2xf32> {amp.name = "p", amp.io = #amp.io<probe>,
+          amp.probe = #amp.probe<op = "exp", path = "", type = tensor<2xf32>, backward = false, infinite = false, inputs = [0]>})
+      attributes {amp.entry = #amp.entry<infer>} {
+    return %x : tensor<2xf32>
+  }
+}

@@ -6,6 +6,7 @@
 #include "test/unit/runtime/TestPlans.h"
 
 #include <cstring>
+#include <fmt/format.h>
 #include <functional>
 
 namespace ampc::rt::test {
@@ -152,6 +153,23 @@ fb::PortT &addFault(fb::PlanT &plan) {
   return *plan.entries[0]->outputs.back();
 }
 
+/// A probe of a value; it is in order.
+fb::PortT &addProbe(fb::PlanT &plan, uint32_t input) {
+  auto port = std::make_unique<fb::PortT>();
+  port->name = fmt::format("ampc.probe.{}", plan.entries[0]->outputs.size());
+  port->kind = fb::IoKind::Probe;
+  port->type = std::make_unique<fb::TensorTypeT>();
+  port->type->dtype = fb::DType::F32;
+  port->type->shape = {2};
+  port->bytes = 8;
+  port->probe = std::make_unique<fb::ProbeT>();
+  port->probe->op = "exp";
+  port->probe->type = std::make_unique<fb::TensorTypeT>(*port->type);
+  port->probe->inputs.push_back(input);
+  plan.entries[0]->outputs.push_back(std::move(port));
+  return *plan.entries[0]->outputs.back();
+}
+
 fb::ContractionT &firstContraction(fb::PlanT &plan) {
   return *plan.entries[0]->instructions[0]->op.AsContraction();
 }
@@ -232,6 +250,13 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { addFault(p).checks[0]->extents[1] = 0; }},
       {"output 'ampc.fault': source location 5 of 0",
        [](auto &p) { addFault(p).checks[0]->source = 5; }},
+      {"output 'ampc.probe.1' does not say what it shows",
+       [](auto &p) { addProbe(p, 0).probe.reset(); }},
+      {"output 'ampc.probe.1' is no probe but says what it shows",
+       [](auto &p) { addProbe(p, 0).kind = fb::IoKind::Output; }},
+      {"output 'ampc.probe.1' is made of probe 0, expected one of the 0 before "
+       "it",
+       [](auto &p) { addProbe(p, 0); }},
       {"unknown rule 7 for non-finite windows",
        [](auto &p) { p.train->nonfinite = fb::Nonfinite(7); }},
       {"a loss, metric or partial is a scalar",
