@@ -18,11 +18,11 @@ def AssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
       (`TypeChoice.h` states the cost); among equals f32.
 
     The loss, scalars, ops with a constant that would become 0 or infinite, and those that follow them
-    stay f32. Where a
-    narrow op reads a constant that the type does not hold, it computes in f32 and rounds its result
-    (N5). Entries of `amp.precision` win over all of that, the last that matches first; a pattern
-    `op:softmax` names a kind of op instead of a path. Values and users that differ in type get one
-    policy cast a value and type. Each op it decides and each cast gets `amp.reason`.
+    stay f32. Where a narrow op reads a constant that the type does not hold, it computes in f32 and
+    rounds its result (N5). Entries of `amp.precision` win over all of that but the loss, the last that
+    matches first; a pattern `op:softmax` names a kind of op instead of a path. Values and users that
+    differ in type get one policy cast a value and type. Each op it decides and each cast gets
+    `amp.reason`.
 
     Under f32, without overrides, no type changes and no cast is inserted. tf32 on a target without
     it is f32. `auto` is bf16 where the target has fast bf16 contractions, else f32. A format that
@@ -47,9 +47,10 @@ def CleanCasts : Pass<"amp-clean-casts", "::mlir::ModuleOp"> {
   let description = [{
     Input: a module with differentiated entries, before the optimizer. Output: the same stage.
 
-    A parameter's gradient is f32 from its last sum on (N7): the product, the sum over rows, the
+    A parameter's gradient is f32 from its last sums on (N7): the product, the sum over rows, the
     scatter or the addition that makes it gives f32 where it gave the type of the parameter's narrow
-    form. A policy cast that undoes an exact policy cast goes. User casts are left alone (N2).
+    form, and so does what moves its elements afterwards. A policy cast that undoes an exact policy
+    cast goes. User casts are left alone (N2).
 
     ```mlir
     %0 = amp.matmul %g, %x transpose_a accumulate f32 : ... -> tensor<2x4xbf16>       // before

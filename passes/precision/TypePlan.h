@@ -33,22 +33,21 @@ private:
   void addUses(mlir::Operation *op);
   /// Whether a constant that `op` reads would become 0 or infinite in `type`.
   bool losesConstant(mlir::Operation *op, mlir::FloatType type) const;
+  /// Whether `op` reads what such a constant may be an element of: a mask of
+  /// -1e9 stays one until it is added to scores and they go into a softmax.
+  bool readsOutOfRange(mlir::Operation *op) const;
 
   const Policy &policy;
   mlir::FloatType wide;
   TypeChoice choice;
   unsigned outside; ///< stands for all that takes f32 alone
-  /// Whether `op` reads what such a constant may be an element of: a mask of
-  /// -1e9 stays one until it is added to scores and they go into a softmax.
-  bool readsOutOfRange(mlir::Operation *op) const;
-
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   llvm::DenseMap<mlir::Value, unsigned> given; ///< values the policy leaves f32
   llvm::DenseMap<mlir::Operation *, TypeDecision> decisions;
 };
 
-/// Whether `value` is known at compile time: a constant, an iota, or made of
-/// those by ops that follow.
+/// Whether `value` is known at compile time: a constant or an iota, broadcast
+/// or reshaped.
 bool isConstantLike(mlir::Value value);
 
 } // namespace ampc

@@ -48,19 +48,20 @@ struct StepResult {
   /// The first value that is not finite, where the step is compiled with finite
   /// checks.
   std::optional<Finding> finding;
-  std::vector<float>
-      extras; ///< further losses and metrics, named by `Stepper::extra_names`
+  /// The losses where there are several, and metrics; `Stepper::extra_names`
+  /// has their names.
+  std::vector<float> extras;
 };
 
 /// Means over a data set.
 struct EvalResult {
-  double loss = 0;        ///< the output `loss`, else the sum of all losses
+  double loss = 0;        ///< the sum of all losses
   uint64_t samples = 0;   ///< counted in the means
   uint64_t left_over = 0; ///< of a last incomplete batch, not counted
   /// Why they are not counted; empty: the plan has no program for them.
   std::string left_over_reason;
-  std::vector<std::pair<std::string, double>>
-      values; ///< losses, then metrics, by name
+  /// By name: `loss` where there are several losses, each loss, each metric.
+  std::vector<std::pair<std::string, double>> values;
 };
 
 /// Bytes the runtime obtained (variables, arena, workspaces, batches).
@@ -109,8 +110,8 @@ public:
   save(const std::string &path, bool overwrite, const std::string &data) = 0;
   /// Continues from a checkpoint: everything it holds, the seed too.
   [[nodiscard]] virtual Expected<void> load(const std::string &path) = 0;
-  /// Reads weights by name only. Missing or extra names are an error that lists
-  /// them, unless `partial`.
+  /// Reads weights alone, by name or alias. Missing or extra names are an error
+  /// that lists them, unless `partial`.
   [[nodiscard]] virtual Expected<void> load_weights(const std::string &path,
                                                     bool partial) = 0;
 

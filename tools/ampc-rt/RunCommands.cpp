@@ -261,7 +261,8 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   return summary.interrupted ? Code::Interrupted : Code::Ok;
 }
 
-/// Losses and metrics that are not finite end an evaluation as they end a run.
+/// An evaluation fails for losses and metrics that are not finite. (A run's
+/// validation does for its loss alone.)
 static Expected<Code> judge(const EvalResult &result, const Stepper &stepper,
                             const ModelSettings &settings) {
   std::vector<std::string> bad;

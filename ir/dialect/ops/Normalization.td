@@ -78,9 +78,9 @@ def Amp_LayerNormOp : Amp_NormOp<"layer_norm", [AttrSizedOperandSegments]> {
     result's type after the affine step (N6, N19). A constant row has c exactly 0 and gives exactly
     the bias (N8). Results: the value, mean = first x + mean d, rstd (one element a row).
 
-    Gradients, with n = (x - mean) * rstd and h = g * weight: x: rstd * (h - mean h - n * mean(h * n));
-    weight: the column sum of g * n; bias: the column sum of g. Saved: x, weight, mean, rstd. mean and
-    rstd have no gradient of their own.
+    Gradients, with c = x - mean, n = (c - mean c) * rstd (the saved mean is rounded) and h = g * weight:
+    x: rstd * (h - mean h - n * mean(h * n)); weight: the column sum of g * n; bias: the column sum of g.
+    Saved: x, weight, mean, rstd. mean and rstd have no gradient of their own.
 
     layer_norm_c1: axes is from 1 to the input's rank.
     layer_norm_c2: weight and bias have the extents of these axes and the input's element type, or the

@@ -9,10 +9,10 @@ def Amp_VariableOp : Amp_Op<"variable", [
     Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "state that lives between steps";
   let description = [{
-    A named tensor that entries read and write: a parameter, its master, a moment, a counter, ...
-    `init` says how it starts; `init_args` holds [value] for constant, [low, high] for uniform,
-    [mean, std] for normal; `data` starts from the elements attribute `value`. A drawn start reads
-    random stream `site`, the variable's ordinal in the model (N17, mode init).
+    A named tensor that entries read and write: a parameter, its master, a moment, a counter, ...; a tied
+    one has its other names in `aliases = ["b", ...]`. `init` says how it starts; `init_args` holds [value]
+    for constant, [low, high] for uniform, [mean, std] for normal; `data` starts from the elements attribute
+    `value`. A drawn start reads random stream `site`, the variable's ordinal in the model (N17, mode init).
 
     `trunc_normal` has [mean, std, low, high]: with F the normal distribution's function and u a
     uniform number, `mean + std * F^-1(F(l) + u * (F(h) - F(l)))`, l and h the bounds less the mean

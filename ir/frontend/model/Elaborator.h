@@ -206,7 +206,7 @@ public:
   /// How a variable of this type starts: a number or an initialiser.
   bool startOf(const Value &value, Loc loc, ElemType element,
                llvm::ArrayRef<int64_t> shape, Start &start);
-  /// Records that `alias` is another name of a tied tensor.
+  /// Records that `name` is another name of a tied tensor.
   void alias(llvm::StringRef name, const TensorData &tensor, Loc loc);
 
   // Errors and limits.

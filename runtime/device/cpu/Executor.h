@@ -21,7 +21,8 @@ public:
   /// Prepares every entry of `file`, which must outlive the executor, for the
   /// pool's present number of threads. A plan for another target, or for
   /// instructions this processor (as seen by `features`) lacks: Code BadInput.
-  /// Memory over the allocator's limit: Code DoesNotFit.
+  /// Memory over the allocator's limit, or more than the system has: Code
+  /// DoesNotFit.
   [[nodiscard]] static Expected<std::unique_ptr<CpuExecutor>>
   create(const PlanFile &file, Allocator &allocator,
          const CpuFeatures &features);

@@ -87,7 +87,7 @@ module attributes {amp.stage = #amp.stage<typed>} {
     return %4, %6, %8 : tensor<4x8xf32>, tensor<8x4xf32>, tensor<4xf32>
   }
 
-  // A sum over axes that is needed narrow as well, and an argument's gradient.
+  // A gradient that is an argument, widened: no sum stands before it.
   // CHECK-LABEL: @outside
   func.func @outside(%g: tensor<4xbf16>)
       -> (tensor<4xf32> {amp.name = "grad.x", amp.io = #amp.io<gradient>, amp.wrt = "x"}) {
