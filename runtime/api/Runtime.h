@@ -11,6 +11,7 @@
 #include "runtime/data/Safetensors.h"
 #include "runtime/data/Streams.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/Diagnosis.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/Stepper.h"
 #include "runtime/train/Trainer.h"

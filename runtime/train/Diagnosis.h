@@ -10,8 +10,8 @@ namespace ampc::rt {
 struct Diagnosis {
   Finding finding;
   std::optional<float> scale; ///< of the loss, where it is a variable
-  /// The largest power of two below `scale`, times it, at which every value of
-  /// the window is finite; none: at any scale one is not.
+  /// `scale` halved as often as it takes for every value of the window to be
+  /// finite; none: at any scale one is not.
   std::optional<float> fits;
 };
 
@@ -21,7 +21,8 @@ struct Diagnosis {
 [[nodiscard]] AMPC_API Expected<std::optional<Diagnosis>>
 diagnose(const Stepper &stepper, Stepper &checked, const Batch &batch);
 
-/// `linear (fc1) gives inf, ...; it overflows at scale 65536, fits at 1024`.
+/// `linear (fc1) gives inf, ...; it overflows at loss scale 65536, fits at
+/// 1024`.
 AMPC_API std::string text_of(const Diagnosis &diagnosis);
 
 /// Gives `to` the variables of `from`, which has them all.

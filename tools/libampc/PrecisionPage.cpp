@@ -103,7 +103,7 @@ std::string formatTable() {
          rows + "</table></div>\n";
 }
 
-/// Shares of elements by exponent; the range of `format` has a white ground.
+/// Shares of elements by exponent; the range of `format` has a blue ground.
 std::string histogramPicture(const ExponentHistogram &histogram,
                              const Format &format) {
   constexpr int kBar = 3, kHeight = 30;
