@@ -180,6 +180,7 @@ Value Elaborator::callFunction(const CallExpr *expr, const Function &function) {
     }
     if (arg.value.isPoison())
       return Value::poison();
+    countWork(arg.value);
     makesOps |= function.kind == FunctionLine::Op && arg.value.holdsTensor();
   }
   if ((makesOps || call.hasName) && !claimPath(expr, call, function.name))

@@ -54,6 +54,13 @@ Diagnostic &Elaborator::error(Loc loc, const llvm::Twine &text) {
   return diagnostics.error(loc, text);
 }
 
+void Elaborator::countWork(const Value &value) {
+  if (value.is(ValueKind::List))
+    work += std::min<uint64_t>(value.listData()->values, kMaxListLength);
+  else if (value.is(ValueKind::String))
+    work += value.asString().size() / 64;
+}
+
 bool Elaborator::enterNesting(Loc loc) {
   if (nesting >= kMaxDynamicNesting) {
     error(loc, "nested more than " + llvm::Twine(kMaxDynamicNesting) + " deep");
@@ -109,6 +116,7 @@ Value Elaborator::list(llvm::ArrayRef<Value> items, Loc loc) {
   ListData data{items.copy(arena)};
   for (const Value &item : items) {
     data.holdsTensor |= item.holdsTensor();
+    data.holdsPoison |= item.holdsPoison();
     data.values = llvm::SaturatingAdd<uint64_t>(data.values, 1);
     if (!item.is(ValueKind::List))
       continue;

@@ -29,7 +29,7 @@ inline constexpr int64_t kMaxListLength = 1000000, kMaxStatements = 10000000,
 /// memory.
 inline constexpr int64_t kMaxListItemsMade = 16000000,
                          kMaxStringBytesMade = 256000000;
-/// Expressions evaluated, values of lists compared and names bound by
+/// Expressions evaluated, values of lists that they use and names bound by
 /// assignments to several: bounds the time that statements take.
 inline constexpr int64_t kMaxWork = 50000000;
 /// Characters compared with patterns: bounds the time of settings.
@@ -221,6 +221,8 @@ public:
   Value unavailable(Loc loc, llvm::StringRef what) {
     return fail(loc, "'" + what + "' is not available yet");
   }
+  /// Counts the walk over a list or string that an expression uses.
+  void countWork(const Value &value);
   /// True when work should end: a limit of the whole elaboration, or 20 errors.
   bool stopped() const { return aborted || diagnostics.full(); }
   /// Enters a bracket, block or call; false (an error) when too deep.

@@ -85,30 +85,36 @@ void Emitter::nameOperations() {
 
 /// A compile-time number as `type` holds it; floats are rounded once, from f64,
 /// to nearest even.
-static Attribute numberAttr(OpBuilder &builder, Type type,
-                            const Value &number) {
-  if (type.isInteger(1))
-    return builder.getBoolAttr(
-        number.is(ValueKind::Bool) ? number.asBool() : number.asFloat() != 0);
+static llvm::APInt integerOf(Type type, const Value &number) {
   bool isBool = number.is(ValueKind::Bool);
-  if (type.isInteger())
-    return IntegerAttr::get(type, isBool ? number.asBool() : number.asInt());
-  llvm::APFloat rounded(isBool ? double(number.asBool()) : number.asFloat());
+  if (type.isInteger(1))
+    return llvm::APInt(1, isBool ? number.asBool() : number.asFloat() != 0);
+  return llvm::APInt(type.getIntOrFloatBitWidth(),
+                     isBool ? number.asBool() : number.asInt(),
+                     /*isSigned=*/true);
+}
+static llvm::APFloat floatOf(Type type, const Value &number) {
+  llvm::APFloat rounded(number.is(ValueKind::Bool) ? double(number.asBool())
+                                                   : number.asFloat());
   bool lost = false;
   rounded.convert(mlir::cast<FloatType>(type).getFloatSemantics(),
                   llvm::APFloat::rmNearestTiesToEven, &lost);
-  return FloatAttr::get(type, rounded);
+  return rounded;
 }
 
 mlir::Value Emitter::constant(Location loc, ElemType element,
                               llvm::ArrayRef<int64_t> shape,
                               llvm::ArrayRef<Value> numbers) {
   RankedTensorType type = tensorType(element, shape);
-  llvm::SmallVector<Attribute> values;
-  for (const Value &number : numbers)
-    values.push_back(numberAttr(builder, type.getElementType(), number));
-  return amp::ConstantOp::create(builder, loc, type,
-                                 DenseElementsAttr::get(type, values));
+  Type kind = type.getElementType();
+  auto create = [&](auto numberOf) {
+    auto values = llvm::map_to_vector(
+        numbers, [&](const Value &number) { return numberOf(kind, number); });
+    return amp::ConstantOp::create(
+        builder, loc, type,
+        DenseElementsAttr::get(type, llvm::ArrayRef(values)));
+  };
+  return kind.isInteger() ? create(integerOf) : create(floatOf);
 }
 
 mlir::Value Emitter::cast(Location loc, mlir::Value value, ElemType element) {

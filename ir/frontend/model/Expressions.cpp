@@ -207,11 +207,11 @@ Value Elaborator::applyBinary(const BinaryExpr *expr, const Value &left,
                               const Value &right) {
   if (left.isPoison() || right.isPoison())
     return Value::poison();
-  for (const Value *value : {&left, &right})
-    if (value->is(ValueKind::List))
-      work += std::min<uint64_t>(value->listData()->values, kMaxListLength);
-    else if (value->is(ValueKind::String))
-      work += value->asString().size() / 64;
+  // Lists are joined with what failed in them: each item stands for itself.
+  if (expr->op != Tok::Plus && (left.holdsPoison() || right.holdsPoison()))
+    return Value::poison();
+  countWork(left);
+  countWork(right);
   bool identity = (expr->op == Tok::Eq || expr->op == Tok::Ne) &&
                   (left.isNone() || right.isNone());
   if ((!left.isTensor() && !right.isTensor()) || identity)

@@ -58,6 +58,10 @@ bool Value::holdsTensor() const {
   return isTensor() || (is(ValueKind::List) && list->holdsTensor);
 }
 
+bool Value::holdsPoison() const {
+  return isPoison() || (is(ValueKind::List) && list->holdsPoison);
+}
+
 std::string Value::describe() const {
   switch (valueKind) {
   case ValueKind::Poison:

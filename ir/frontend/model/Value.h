@@ -31,7 +31,7 @@ class Value;
 struct ListData {
   llvm::ArrayRef<Value> items;
   unsigned depth = 1;
-  bool holdsTensor = false;
+  bool holdsTensor = false, holdsPoison = false;
   uint64_t values = 1;
 };
 
@@ -88,6 +88,8 @@ public:
   bool isNumber() const { return is(ValueKind::Int) || is(ValueKind::Float); }
   /// True for a tensor, and for a list that holds one.
   bool holdsTensor() const;
+  /// True for poison, and for a list that holds some.
+  bool holdsPoison() const;
 
   bool asBool() const { return boolean; }
   int64_t asInt() const { return integer; }

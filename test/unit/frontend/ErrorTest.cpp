@@ -421,6 +421,17 @@ TEST(Errors, OneAStatementAndNoneFromPoison) {
             "2:5 unknown name 'q1'\n"
             "4:16 unknown name 'q3'\n"
             "7:7 unknown name 'q4'\n");
+  // A list may hold what failed.
+  EXPECT_EQ(errorsOfBody("a = [q1]\n"
+                         "b = a == a\n"
+                         "c = [1] == a\n"
+                         "d = [[a]] != [[1]]\n"
+                         "e, f = q2, 1\n"
+                         "g = [e, f] + [f]\n"
+                         "h = g == g\n"
+                         "i = g[0] + f"),
+            "2:6 unknown name 'q1'\n"
+            "6:8 unknown name 'q2'\n");
   EXPECT_EQ(errorsOf("model m {\n"
                      "  input x: f32[2\n"
                      "  y = relu(x)\n"

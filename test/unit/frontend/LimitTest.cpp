@@ -122,6 +122,15 @@ TEST(Hostile, ListsThatShareWhatTheyHold) {
       "5:7 lists of more than 1000000 values in all cannot be compared\n");
   EXPECT_EQ(errorsOfBody(twins + "const c = a\nd = sum(x, axis = a)"),
             "6:19 expected a compile-time int, got list\n");
+  EXPECT_EQ(errorsOfBody(twins + "c = tensor(a)"),
+            "5:12 'tensor' takes lists of at most 16000000 values in all\n");
+}
+
+TEST(Hostile, ListsUsedInLoops) {
+  Deadline deadline;
+  EXPECT_EQ(errorsOfBody("a = range(1000000)\n"
+                         "repeat 10000000 { b = tensor(a) }"),
+            "3:19 more than 50000000 expressions are evaluated\n");
 }
 
 TEST(Hostile, LongStatementsInLoops) {

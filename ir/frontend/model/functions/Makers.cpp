@@ -108,6 +108,11 @@ Value tensorOf(Elaborator &e, Call &call) {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<Value> items;
   bool known = false;
+  if (call[0].is(ValueKind::List) &&
+      call[0].listData()->values > kMaxListItemsMade)
+    return e.fail(call.args[0].loc, "'tensor' takes lists of at most " +
+                                        llvm::Twine(kMaxListItemsMade) +
+                                        " values in all");
   if (!flattenList(e, call, call[0], 0, shape, items, known))
     return Value::poison();
   auto any = [&](ValueKind kind) {
