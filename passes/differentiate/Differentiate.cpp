@@ -1,5 +1,6 @@
 // Reverse-mode differentiation of an entry through the `Differentiable`
 // interface.
+#include "ir/dialect/ops/Concatenate.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/training/LossScale.h"
 #include "passes/training/TrainSettings.h"
@@ -161,7 +162,7 @@ private:
       end = startOf(part, axis) + extentOf(part, axis);
     }
     fillTo(type.getDimSize(axis));
-    return ConcatOp::create(builder, loc, pieces, axis);
+    return amp::concatenate(builder, loc, pieces, axis);
   }
 
   LogicalResult visit(Operation *op) {

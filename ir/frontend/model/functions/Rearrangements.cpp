@@ -1,5 +1,6 @@
 // Functions that move elements: transpose, permute, concat, stack, chunk,
 // split, pad.
+#include "ir/dialect/ops/Concatenate.h"
 #include "ir/frontend/model/functions/Support.h"
 
 using namespace mlir;
@@ -101,11 +102,8 @@ Value join(Elaborator &e, Call &call,
     names[axis] = {};
   if (!e.checkShape(shape, element, call.expr->loc))
     return Value::poison();
-  mlir::Value result =
-      parts.size() == 1
-          ? parts.front()
-          : amp::ConcatOp::create(e.emitter.builder, loc, parts, axis);
-  return e.tensor(result, element, call.expr->loc, names);
+  return e.tensor(amp::concatenate(e.emitter.builder, loc, parts, axis),
+                  element, call.expr->loc, names);
 }
 
 /// concat(xs, axis = 0).
