@@ -295,7 +295,7 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
         index = i;
     if (!index)
       return func.emitError()
-             << "has no result '" << output << "' to differentiate";
+             << "the model has no result '" << output << "' to differentiate";
     Value result = ret.getOperand(*index);
     if (!isFloat(result))
       return func.emitError()

@@ -37,6 +37,10 @@ void print(const std::string &line) {
   std::fflush(stdout);
 }
 
+void warn(const std::string &text) {
+  std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
+}
+
 /// A NaN's sign says nothing.
 double shown(double value) {
   return std::isnan(value) ? std::abs(value) : value;
@@ -144,9 +148,7 @@ TrainOptions trainOptions(const ModelSettings &settings,
   train.early_stop = options.early_stop.value_or(0);
   train.time_limit = options.time_limit;
   train.seed = options.seed.value_or(settings.train.seed);
-  train.warn = [](const std::string &text) {
-    std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
-  };
+  train.warn = warn;
   train.note = [](const std::string &text) {
     std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
   };
@@ -383,7 +385,8 @@ Expected<Code> runInfer(Stepper &stepper, const RunOptions &options) {
 Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
                         std::vector<GivenTensor> inputs,
                         const RunOptions &options) {
-  for (const Port &port : stepper.inputs(entry)) {
+  std::vector<Port> ports = stepper.inputs(entry);
+  for (const Port &port : ports) {
     bool given = false;
     for (GivenTensor &input : inputs)
       if (input.name == port.name) {
@@ -397,6 +400,14 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
                               "{0}=FILE.npy",
                               port.name, typeText(port.dtype, port.shape)));
   }
+  // A file may hold more than the pass reads; a name that is written may be
+  // a mistake.
+  for (const GivenTensor &input : inputs)
+    if (input.where != options.inputs &&
+        std::none_of(ports.begin(), ports.end(),
+                     [&](const Port &port) { return port.name == input.name; }))
+      warn(fmt::format("{}: the pass reads no input '{}'", input.where,
+                       input.name));
   Batch batch;
   for (const GivenTensor &input : inputs)
     batch.set(input.name, input.tensor);

@@ -76,7 +76,12 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--time-limit", options.time_limit,
                   "Begin no step after that many seconds")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string &text) {
+        double seconds = 0;
+        return CLI::detail::lexical_cast(text, seconds) && seconds > 0
+                   ? std::string()
+                   : "expected a number of seconds above 0, got '" + text + "'";
+      });
   command.add_option("--resume", options.resume, "Continue from a checkpoint");
   command.add_option("--metrics", options.metrics,
                      "Write metrics to FILE.jsonl");

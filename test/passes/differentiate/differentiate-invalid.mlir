@@ -7,7 +7,7 @@ module attributes {amp.stage = #amp.stage<typed>} {
 // -----
 
 module attributes {amp.stage = #amp.stage<typed>} {
-  // expected-error @below {{has no result 'p' to differentiate}}
+  // expected-error @below {{the model has no result 'p' to differentiate}}
   func.func @gradient(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>})
       -> (tensor<f32> {amp.name = "q", amp.io = #amp.io<output>})
       attributes {amp.entry = #amp.entry<gradient>} {
