@@ -146,6 +146,8 @@ void PlanBuilder::addSettings() {
     plan.train->log_every = number("log_every");
     plan.train->save_every = number("save_every");
     plan.train->validate_every = number("validate_every");
+    if (uint64_t micros = number("accumulate"))
+      plan.train->accumulate = micros;
     if (train.contains("max_skipped"))
       plan.train->max_skipped = number("max_skipped");
     auto word = [&](StringRef key) {

@@ -51,6 +51,13 @@ inline constexpr llvm::StringLiteral kGoodStepsVariable =
 inline constexpr llvm::StringLiteral kOverflowsVariable =
     "ampc.state/overflows";
 
+/// Names of the variables that hold a window's sums: what micro-batches add up
+/// to, by kind and number, and the number of micro-batches.
+inline constexpr llvm::StringLiteral kWindowPrefix = "ampc.window/";
+inline constexpr llvm::StringLiteral kMicrosVariable = "ampc.window/micros";
+/// The sum of a window's gradients of parameter NAME is variable PREFIX NAME.
+inline constexpr llvm::StringLiteral kGradientPrefix = "ampc.grad/";
+
 } // namespace ampc::amp
 
 #endif // AMPC_IR_DIALECT_ATTRS_H

@@ -78,7 +78,8 @@ def Amp_StageAttr : Amp_EnumAttr<Amp_Stage, "stage">;
 def Amp_Entry : Amp_StandaloneEnum<"Entry", "what a function is for", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"train_step", 1>,
   I32EnumAttrCase<"eval_step", 2>, I32EnumAttrCase<"infer", 3>, I32EnumAttrCase<"gradient", 4>,
-  I32EnumAttrCase<"eval_finish", 5>]>;
+  I32EnumAttrCase<"eval_finish", 5>, I32EnumAttrCase<"window", 6>,
+  I32EnumAttrCase<"micro_step", 7>, I32EnumAttrCase<"apply_step", 8>]>;
 def Amp_EntryAttr : Amp_EnumAttr<Amp_Entry, "entry">;
 def Amp_Io : Amp_StandaloneEnum<"Io", "what an argument or result of an entry is", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"target", 1>, I32EnumAttrCase<"output", 2>,

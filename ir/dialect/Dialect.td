@@ -26,7 +26,7 @@ def Amp_Dialect : Dialect {
     | module | `amp.precision = [...]` | the precision block's entries `{patterns = [...], type = f32}`, in its order |
     | module | `amp.model_hash = N : i64` | what the forward graph computes, as a number: checkpoints carry it |
     | module | `amp.target = #amp.target<...>` | what the passes may know of the machine |
-    | func | `amp.entry = #amp.entry<E>` | a function of one block whose arguments and results all have amp.name and amp.io: forward (model and typed stage), train_step, eval_step, eval_finish, infer, gradient |
+    | func | `amp.entry = #amp.entry<E>` | a function of one block whose arguments and results all have amp.name and amp.io: forward (model and typed stage), train_step (or window, micro_step and apply_step, where gradients accumulate), eval_step, eval_finish, infer, gradient |
     | argument, result | `amp.name = "x"` | the tensor's name outside |
     | argument, result | `amp.io = #amp.io<K>` | input or target (arguments), output, loss, metric, gradient, partial, fault or probe (results) |
     | result | `amp.wrt = @w` or `"x"` | the variable, or the input, that a gradient result belongs to |

@@ -66,8 +66,11 @@ Value quotientOrZero(OpBuilder &builder, Location loc, Value sum, Value count) {
   Value zero = splat(builder, loc, tensorType(count), 0.0);
   Value none =
       CompareOp::create(builder, loc, ComparePredicate::eq, count, zero);
+  // The side that is not taken divides by 1: its derivative is 0, not 0/0.
+  Value one = splat(builder, loc, tensorType(count), 1.0);
+  Value divisor = SelectOp::create(builder, loc, none, one, count);
   return SelectOp::create(builder, loc, none, zero,
-                          quotient(builder, loc, sum, count));
+                          quotient(builder, loc, sum, divisor));
 }
 
 } // namespace ampc::amp

@@ -216,6 +216,8 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     func::FuncOp func =
         kind ? findEntry(getOperation(), *kind) : func::FuncOp();
     if (!func && entry == "train_step")
+      func = findEntry(getOperation(), Entry::micro_step);
+    if (!func && entry == "train_step")
       return; // a model without a loss has no step
     if (!func) {
       getOperation().emitError()

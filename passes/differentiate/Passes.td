@@ -29,7 +29,7 @@ def Differentiate : Pass<"amp-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"entry", "entry", "std::string", "\"train_step\"",
-           "the entry to extend: train_step or gradient">,
+           "the entry to extend: train_step (micro_step in its place where there is none) or gradient">,
     Option<"output", "output", "std::string", "\"\"",
            "name of the result to differentiate; empty: the sum of the losses">];
 }

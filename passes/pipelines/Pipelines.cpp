@@ -48,21 +48,24 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     entries.entries.assign(options.entries.begin(), options.entries.end());
     entries.mode = options.mode;
     passes.addPass(createBuildEntries(entries));
-    // 3. Gradients before the optimizer, which consumes them.
+    // 3. Windows before differentiation: a micro-batch differentiates its share
+    // of the losses. Gradients before the optimizer, which consumes them.
+    passes.addPass(createSplitWindow());
     DifferentiateOptions differentiate;
     if (!options.gradientOf.empty()) {
       differentiate.entry = "gradient";
       differentiate.output = options.gradientOf;
     }
     passes.addPass(createDifferentiate(differentiate));
-    // 4. Casts of gradients before the optimizer, while results still say which
-    // values are gradients; copies of weights after it, as they need the new
-    // values that it gives.
+    // 4. Casts of gradients before the optimizer and the sums of windows, while
+    // results still say which values are gradients; copies of weights after it,
+    // as they need the new values that it gives.
     passes.addPass(createCleanCasts());
     // Probes where gradients are results still, and see the casts that stay.
     if (!options.probedValues.empty())
       passes.addPass(
           createProbeValues({options.probedValues, options.probeShows}));
+    passes.addPass(createAccumulateGradients());
     passes.addPass(createBuildOptimizer());
     passes.addPass(createCopyWeights());
     // 5. Clean-up after the last builder: reads of one variable merge, then

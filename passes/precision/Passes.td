@@ -67,8 +67,8 @@ def CopyWeights : Pass<"amp-copy-weights", "::mlir::ModuleOp"> {
     Input: a module with complete entries. Output: the same stage.
 
     Where entries cast a whole f32 parameter to bf16 or f16 by policy, they read a variable of role
-    copy16 instead, which train_step writes beside its parameter: one optimizer kernel gives both,
-    and no step casts a parameter (N22).
+    copy16 instead, which train_step or apply_step writes beside its parameter: one optimizer kernel
+    gives both, and no step casts a parameter (N22).
 
     ```mlir
     %0 = amp.read @w : tensor<2x4xf32>                                                // before

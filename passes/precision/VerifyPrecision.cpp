@@ -32,12 +32,17 @@ LogicalResult verifyWrites(func::FuncOp func, SymbolTable &symbols) {
   return success();
 }
 
-/// The gradients that the optimizer of `func` takes.
+/// The gradients that the optimizer of `func` takes, and those that it adds up
+/// for one.
 SmallVector<Value> gradientsOf(func::FuncOp func) {
   SmallVector<Value> gradients;
-  for (Operation &op : func.front())
+  for (Operation &op : func.front()) {
     if (isa<OptimizerUpdate>(op))
       gradients.push_back(op.getOperand(1));
+    auto write = dyn_cast<WriteOp>(op);
+    if (write && write.getVariable().starts_with(kGradientPrefix))
+      gradients.push_back(write.getInput());
+  }
   return gradients;
 }
 
@@ -48,6 +53,9 @@ LogicalResult verifyScaling(ModuleOp module, func::FuncOp func,
   auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
   if (train &&
       isa_and_nonnull<FloatAttr, DictionaryAttr>(train.get("loss_scale")))
+    return success();
+  SmallVector<Value> open = gradientsOf(func);
+  if (open.empty())
     return success();
   // What comes of parameters: an f16 input alone scales no gradient.
   llvm::DenseSet<Value> active;
@@ -63,7 +71,6 @@ LogicalResult verifyScaling(ModuleOp module, func::FuncOp func,
     if (isActive)
       active.insert(op.result_begin(), op.result_end());
   }
-  SmallVector<Value> open = gradientsOf(func);
   llvm::DenseSet<Value> seen(open.begin(), open.end());
   while (!open.empty()) {
     Value value = open.pop_back_val();
@@ -91,9 +98,8 @@ class VerifyPrecisionPass
     for (auto func : module.getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
-      bool isStep = entryOf(func) == Entry::train_step;
       if (failed(verifyWrites(func, symbols)) ||
-          (isStep && !unsafe && failed(verifyScaling(module, func, symbols))))
+          (!unsafe && failed(verifyScaling(module, func, symbols))))
         return signalPassFailure();
     }
   }

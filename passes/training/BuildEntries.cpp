@@ -1,7 +1,7 @@
 // Splits the forward graph into the entries of a program. Each entry keeps what
 // its results reach; random ops get the key of their entry (N17).
+#include "passes/training/DataFormula.h"
 #include "passes/training/DeadOps.h"
-#include "passes/training/EvalFormula.h"
 #include "passes/training/Passes.h"
 #include "passes/training/VariableTable.h"
 

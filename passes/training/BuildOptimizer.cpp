@@ -24,24 +24,7 @@ struct Trained {
   Value gradient;
 };
 
-/// Samples of one micro-batch: the first extent of the first input.
-int64_t batchOf(func::FuncOp step) {
-  for (BlockArgument argument : step.getArguments())
-    if (tensorType(argument).getRank() > 0)
-      return tensorType(argument).getDimSize(0);
-  return 1;
-}
-
-/// The base rate that the run begins with.
-double startingRate(const TrainSettings &settings, func::FuncOp step) {
-  if (!settings.baseBatch)
-    return settings.learningRate;
-  return settings.learningRate *
-         static_cast<double>(batchOf(step) * settings.accumulate) /
-         static_cast<double>(*settings.baseBatch);
-}
-
-/// Builds the end of one train_step.
+/// Builds the end of one step: of train_step, or apply_step.
 class StepBuilder {
 public:
   StepBuilder(func::FuncOp step, const TrainSettings &settings,
@@ -56,9 +39,10 @@ public:
   LogicalResult build() {
     Location loc = step.getLoc();
     variables.ensureCounter(kSeedVariable);
+    variables.ensureCounter(kMicroVariable);
     Value iteration = read(variables.ensureCounter(kIterationVariable));
     Value update = read(variables.ensureCounter(kUpdateVariable));
-    double start = startingRate(settings, step);
+    double start = startingRate(step->getParentOfType<ModuleOp>(), settings);
     if (!fitsF32(start))
       return trainError(step->getParentOfType<ModuleOp>())
              << "amp.train: lr must be an f32 number, got " << start
@@ -92,6 +76,8 @@ public:
       advanceScaler();
     }
     advance(kIterationVariable, iteration);
+    if (entryOf(step) == Entry::apply_step)
+      endWindow();
     return success();
   }
 
@@ -287,6 +273,14 @@ private:
     WriteOp::create(builder, counter.getLoc(), name, next);
   }
 
+  /// Lets the next micro-batch begin a window.
+  void endWindow() {
+    Value zero =
+        splat(builder, step.getLoc(), scalarOf(builder.getI64Type()), 0);
+    WriteOp::create(builder, step.getLoc(), kMicroVariable, zero);
+    WriteOp::create(builder, step.getLoc(), kMicrosVariable, zero);
+  }
+
   func::FuncOp step;
   const TrainSettings &settings;
   VariableTable &variables;
@@ -309,6 +303,8 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
     }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::step));
     func::FuncOp step = findEntry(module, Entry::train_step);
+    if (!step)
+      step = findEntry(module, Entry::apply_step);
     if (!step)
       return; // a model without a loss serves the other entries
     FailureOr<TrainSettings> settings = readTrainSettings(module);

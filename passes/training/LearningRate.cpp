@@ -103,6 +103,26 @@ Value scheduleFactor(OpBuilder &builder, Location loc,
   return s.choose(s.atLeast(update, warmup), factor, rising);
 }
 
+/// Samples of one micro-batch: the first extent of the first input of
+/// `module`'s step.
+static int64_t batchOf(ModuleOp module) {
+  func::FuncOp step = findEntry(module, Entry::train_step);
+  if (!step)
+    step = findEntry(module, Entry::micro_step);
+  for (BlockArgument argument : step.getArguments())
+    if (tensorType(argument).getRank() > 0)
+      return tensorType(argument).getDimSize(0);
+  return 1;
+}
+
+double startingRate(ModuleOp module, const TrainSettings &settings) {
+  if (!settings.baseBatch)
+    return settings.learningRate;
+  return settings.learningRate *
+         static_cast<double>(batchOf(module) * settings.accumulate) /
+         static_cast<double>(*settings.baseBatch);
+}
+
 Value scaledRate(OpBuilder &builder, Location loc, Value base, Value factor,
                  double share) {
   if (!factor && share == 1)

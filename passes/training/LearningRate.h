@@ -21,6 +21,10 @@ mlir::Value scheduleFactor(mlir::OpBuilder &builder, mlir::Location loc,
                            const ScheduleSettings &schedule,
                            mlir::Value update);
 
+/// The base rate that a run begins with: the settings', scaled by what a window
+/// of `module`'s step has over the batch that they are for.
+double startingRate(mlir::ModuleOp module, const TrainSettings &settings);
+
 /// `factor` (f64 scalar, null: 1) and `share` times `base` (f32 scalar),
 /// rounded to f32 once.
 mlir::Value scaledRate(mlir::OpBuilder &builder, mlir::Location loc,

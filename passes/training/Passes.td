@@ -42,19 +42,72 @@ def BuildEntries : Pass<"amp-build-entries", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def SplitWindow : Pass<"amp-split-window", "::mlir::ModuleOp"> {
+  let summary = "let several micro-batches make one step";
+  let description = [{
+    Input: `@train_step` before differentiation. Where `amp.train` has an `accumulate` above 1, three entries
+    take its place (N14); else nothing changes.
+
+    - `window` runs for each micro-batch of a window before any micro_step. It counts them in
+      `ampc.window/micros` and adds up the denominators: the sums and counts of data that the losses divide by.
+    - `micro_step` runs for each micro-batch: forward, and the losses of this micro-batch as its share of the
+      window's. A loss is a sum of terms k * S, k * S / D or k, with k a scalar of parameters and constants,
+      S a sum, a mean or a loss function, D a scalar of sums and means of inputs and targets alone: S is the
+      micro-batch's, D the window's, and a term without data counts in the first micro-batch alone.
+      Random ops draw from stream `ampc.state/micro` of the iteration (N17).
+    - `apply_step` runs once: losses are the sums of the micro-batches', a metric is the formula over its
+      totals (as in eval_finish).
+
+    Sums are variables of role accumulator `ampc.window/loss.N`, `count.N` and `partial.N`. Those of window start
+    from nothing where `ampc.window/micros` is 0, those of micro_step where `ampc.state/micro` is, whatever they
+    hold: a window that was abandoned leaves nothing behind. micro_step keeps its sums as results for
+    `amp-differentiate` and `amp-accumulate-gradients`; each has the name of its variable.
+
+    Diagnosed: a loss of another form; a step that is differentiated already.
+
+    ```mlir
+    func.func @train_step(%x, %m) -> (%loss)   // before: %loss = sum(x * w * m) / sum(m)
+    func.func @window(%m)                      // after: writes @"ampc.window/count.0"
+    func.func @micro_step(%x, %m) -> (%share {amp.name = "ampc.window/loss.0", amp.io = #amp.io<loss>})
+    func.func @apply_step() -> (%loss)         // reads @"ampc.window/loss.0"
+    ```
+  }];
+}
+
+def AccumulateGradients : Pass<"amp-accumulate-gradients", "::mlir::ModuleOp"> {
+  let summary = "add the gradients of micro-batches up";
+  let description = [{
+    Input: `@micro_step` with a gradient result a trained parameter, and `@apply_step`; without them nothing
+    changes. Output: micro_step has no results but probes. Each other was a sum that it adds to: a gradient to the f32
+    variable `ampc.grad/PARAMETER` of role accumulator (N7, N14), any other to the variable of its name; the first
+    micro-batch of a window adds to zeros. `ampc.state/micro` advances by one. apply_step gets one gradient
+    result a parameter, the sum, for `amp-build-optimizer`.
+
+    ```mlir
+    return %l, %g : tensor<f32>, tensor<4xf32>         // before: micro_step; %g {amp.wrt = @w}
+    %0 = amp.read @"ampc.grad/w" : tensor<4xf32>         // after
+    %1 = amp.select %first, %zeros, %0 : tensor<4xf32>
+    %2 = amp.add %1, %g : tensor<4xf32>
+    amp.write @"ampc.grad/w", %2 : tensor<4xf32>
+    ```
+  }];
+}
+
 def BuildOptimizer : Pass<"amp-build-optimizer", "::mlir::ModuleOp"> {
   let summary = "update every parameter from its gradient";
   let description = [{
-    Input: `@train_step` with a gradient result a trained parameter (`amp-differentiate`).
+    Input: `@train_step`, or `@apply_step` where gradients accumulate, with a gradient result a trained
+    parameter (`amp-differentiate`, `amp-accumulate-gradients`).
     Output: those results are gone; for each of them the optimizer op that `amp.train` names
     updates parameter and state, which `amp.write` stores; the state variables
     (`ampc.NAME/PARAMETER`, zeros), the learning rate `ampc.state/lr` and the counters
     `ampc.state/iteration` and `ampc.state/update` are declared, and the counters advance by one
-    (N31). A parameter that the loss does not reach has no gradient and keeps its value.
+    (N31); apply_step sets `ampc.state/micro` and `ampc.window/micros` to 0, applied or not. A parameter that
+    the loss does not reach has no gradient and keeps its value.
 
     `amp.train` keys: `optimizer = {op, lr, ...}`; `groups = [{names, lr?, frozen?, ...} ...]`: hyper-parameters
     of some parameters, later groups over earlier ones key by key; `base_batch`: the base rate starts
-    scaled by (batch * accumulate) / base_batch, batch being the first extent of the first input.
+    scaled by (batch * accumulate) / base_batch, batch being the first extent of the first input of the step.
 
     `schedule = {kind, warmup, ...}`: the base rate, a run-time scalar, is multiplied in f64 by a factor of
     the update u, from 0, and rounded to f32 once; the result `ampc.lr` reports it. With w = warmup and
@@ -179,9 +232,10 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
     step_c1: the module is in stage step and has no `@forward`.
     step_c2: every function is an entry, each entry at most once.
     step_c3: every argument has a use.
-    step_c4: only train_step writes variables.
-    step_c5: in train_step every read stands before every write, and a variable is written at most once.
-    step_c6: train_step advances `ampc.state/iteration` and `ampc.state/update`.
+    step_c4: only train_step, window, micro_step and apply_step write variables; window and micro_step write
+    accumulators and `ampc.state/micro` alone.
+    step_c5: every read stands before every write, and a variable is written at most once.
+    step_c6: train_step and apply_step advance `ampc.state/iteration` and `ampc.state/update`.
     step_c7: no gradient result is left outside entry gradient.
     step_c8: an optimizer's parameter is an f32 variable of role parameter or master that the step
     writes, as it is or by a choice between it and the old value.
@@ -192,6 +246,7 @@ def VerifyStep : Pass<"amp-verify-step", "::mlir::ModuleOp"> {
     step_c13: a fault is an entry's last result, i64[3] with amp.index_range; the entry that has one
     writes a variable only by a choice between a new value and the old one.
     step_c14: a probe has amp.probe; its inputs are probes before it.
+    step_c15: window, micro_step and apply_step stand together, and not beside train_step.
   }];
 }
 

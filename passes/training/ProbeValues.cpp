@@ -217,7 +217,10 @@ class ProbeValuesPass : public impl::ProbeValuesBase<ProbeValuesPass> {
           << values << "' and '" << show << "'";
       return signalPassFailure();
     }
-    if (func::FuncOp step = findEntry(getOperation(), Entry::train_step))
+    func::FuncOp step = findEntry(getOperation(), Entry::train_step);
+    if (!step)
+      step = findEntry(getOperation(), Entry::micro_step);
+    if (step)
       Prober(step, values == "all", show == "range").build();
   }
 };

@@ -93,8 +93,33 @@ LogicalResult verifyResults(func::FuncOp func, Entry entry) {
   return success();
 }
 
+/// Whether `entry` ends a window, of one micro-batch or of several.
+bool endsWindow(Entry entry) {
+  return entry == Entry::train_step || entry == Entry::apply_step;
+}
+
+/// step_c4: who may write what.
+LogicalResult verifyWriter(WriteOp write, Entry entry,
+                           const llvm::StringMap<VariableOp> &variables) {
+  if (endsWindow(entry))
+    return success();
+  if (entry != Entry::window && entry != Entry::micro_step)
+    return write.emitOpError()
+           << "cannot stand in " << stringifyEntry(entry)
+           << ": only the entries of a step write variables";
+  VariableOp variable = variables.lookup(write.getVariable());
+  if (write.getVariable() == kMicroVariable ||
+      (variable && variable.getRole() == VariableRole::accumulator))
+    return success();
+  return write.emitOpError()
+         << "writes '" << write.getVariable() << "' in "
+         << stringifyEntry(entry) << ", which writes accumulators and '"
+         << kMicroVariable << "' alone";
+}
+
 /// step_c4, step_c5: who writes, and when.
-LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
+LogicalResult verifyWrites(func::FuncOp func, Entry entry,
+                           const llvm::StringMap<VariableOp> &variables) {
   llvm::StringMap<WriteOp> writes;
   WriteOp first;
   for (Operation &op : func.front()) {
@@ -107,9 +132,8 @@ LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
     auto write = dyn_cast<WriteOp>(op);
     if (!write)
       continue;
-    if (entry != Entry::train_step)
-      return write.emitOpError() << "cannot stand in " << stringifyEntry(entry)
-                                 << ": only train_step writes variables";
+    if (failed(verifyWriter(write, entry, variables)))
+      return failure();
     auto [position, isNew] = writes.try_emplace(write.getVariable(), write);
     if (!isNew) {
       InFlightDiagnostic diagnostic = write.emitOpError()
@@ -123,7 +147,7 @@ LogicalResult verifyWrites(func::FuncOp func, Entry entry) {
   }
   // step_c6
   for (StringRef counter : {kIterationVariable, kUpdateVariable})
-    if (entry == Entry::train_step && !writes.contains(counter))
+    if (endsWindow(entry) && !writes.contains(counter))
       return func.emitOpError() << "does not advance '" << counter << "'";
   return success();
 }
@@ -194,12 +218,30 @@ class VerifyStepPass : public impl::VerifyStepBase<VerifyStepPass> {
                << "is a second entry " << stringifyEntry(*entry);
       if (failed(verifyArguments(func)) ||
           failed(verifyResults(func, *entry)) ||
-          failed(verifyWrites(func, *entry)))
+          failed(verifyWrites(func, *entry, variables)))
         return failure();
       for (Operation &op : func.front().without_terminator())
         if (failed(verifyOp(&op, variables)))
           return failure();
     }
+    return verifyWindow(module);
+  }
+
+  /// step_c15: the entries of a window are there together.
+  static LogicalResult verifyWindow(ModuleOp module) {
+    SmallVector<func::FuncOp> found;
+    for (Entry entry : {Entry::window, Entry::micro_step, Entry::apply_step})
+      if (func::FuncOp func = findEntry(module, entry))
+        found.push_back(func);
+    if (found.empty())
+      return success();
+    if (found.size() < 3)
+      return found.front().emitOpError()
+             << "stands without the other entries of a window: expected "
+                "window, micro_step and apply_step";
+    if (func::FuncOp step = findEntry(module, Entry::train_step))
+      return step.emitOpError()
+             << "stands beside micro_step: a step is one or the other";
     return success();
   }
 };

@@ -111,10 +111,18 @@ std::string Plan::model_name() const {
 uint64_t Plan::model_hash() const { return source->plan().model_hash(); }
 
 bool Plan::has_entry(EntryKind entry) const {
-  return findEntry(*source, entry) != nullptr;
+  return findEntry(*source, entry) ||
+         (entry == EntryKind::TrainStep && accumulates());
 }
 
 std::vector<Port> Plan::inputs(EntryKind kind) const {
+  if (kind == EntryKind::TrainStep && accumulates()) {
+    std::vector<Port> ports = inputs(EntryKind::MicroStep);
+    for (Port &port : inputs(EntryKind::Window))
+      if (std::ranges::find(ports, port.name, &Port::name) == ports.end())
+        ports.push_back(std::move(port));
+    return ports;
+  }
   const fb::Entry *entry = findEntry(*source, kind);
   return entry ? portsOf(source->plan(), entry->inputs()) : std::vector<Port>();
 }
@@ -126,6 +134,12 @@ static std::vector<Port> allOutputs(const PlanFile &file, EntryKind kind) {
 }
 
 std::vector<Port> Plan::outputs(EntryKind kind) const {
+  if (kind == EntryKind::TrainStep && accumulates()) {
+    std::vector<Port> ports = outputs(EntryKind::ApplyStep);
+    for (Port &port : outputs(EntryKind::MicroStep)) // its probes
+      ports.push_back(std::move(port));
+    return ports;
+  }
   std::vector<Port> ports = allOutputs(*source, kind);
   if (!ports.empty() && ports.back().kind == PortKind::Fault)
     ports.pop_back();
@@ -146,7 +160,8 @@ TrainDefaults Plan::train_defaults() const {
   return {train->steps(),          train->seed(),
           train->log_every(),      train->save_every(),
           train->validate_every(), Nonfinite(train->nonfinite()),
-          train->max_skipped(),    train->wrap()};
+          train->max_skipped(),    train->wrap(),
+          train->accumulate()};
 }
 
 std::vector<DataLine> Plan::data_lines() const {

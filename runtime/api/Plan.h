@@ -27,6 +27,7 @@ struct TrainDefaults {
   /// An epoch's last incomplete batch is filled from the next epoch, not
   /// dropped.
   bool wrap = false;
+  uint64_t accumulate = 1; ///< micro-batches of a window
 };
 
 /// A verified plan. Cheap to copy.
@@ -43,9 +44,13 @@ public:
   /// Identifies the model in checkpoints; 0: unknown.
   uint64_t model_hash() const;
   bool has_entry(EntryKind entry) const;
-  /// What an entry takes; empty if there is no such entry.
+  /// Whether a step is made of windows of several micro-batches.
+  bool accumulates() const { return has_entry(EntryKind::MicroStep); }
+  /// What an entry takes; empty if there is no such entry. A step of several
+  /// micro-batches takes what one of them does.
   std::vector<Port> inputs(EntryKind entry) const;
-  /// What an entry gives, its fault aside.
+  /// What an entry gives, its fault aside. A step of several micro-batches
+  /// gives what its last entry does, and the probes of its micro-batches.
   std::vector<Port> outputs(EntryKind entry) const;
   /// What an entry checks as it runs: an output after all others.
   std::optional<Port> fault(EntryKind entry) const;

@@ -6,6 +6,7 @@
 #include "runtime/core/ThreadPool.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/InputChecks.h"
+#include "runtime/train/Windows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,13 +61,22 @@ struct Session::Impl {
   EntryState &entry(EntryKind kind) {
     return entries[static_cast<size_t>(kind)];
   }
-  Expected<void> feed(EntryKind kind, const Batch &batch);
-  /// Runs an entry on `batch`; a fault is an error.
-  Expected<void> run(EntryKind kind, const Batch &batch);
+  Expected<void> feed(EntryKind kind, const Batch &batch, MicroBatch micro);
+  /// Runs an entry on `batch`, or on one of the micro-batches in it; a fault is
+  /// an error.
+  Expected<void> run(EntryKind kind, const Batch &batch, MicroBatch micro = {});
+  /// Runs the entries of one step.
+  Expected<void> window(const Batch &batch);
+  /// Lets the next micro-batch begin a window.
+  void abandonWindow();
   double output(const EntryState &entry, size_t index) const;
   void record();
-  /// What the probes of the window tell.
+  /// What the probes of the step, or of its last micro-batch, tell.
   std::optional<Finding> firstNotFinite() const;
+  /// The entry that has the step's probes.
+  EntryKind probed() const {
+    return accumulates ? EntryKind::MicroStep : EntryKind::TrainStep;
+  }
   /// A copy of output `index` of an entry.
   Expected<Tensor> outputCopy(const EntryState &entry, size_t index) const;
   /// Runs an entry of numbers that writes no variable.
@@ -86,17 +96,20 @@ struct Session::Impl {
 
   Plan plan;
   SessionOptions options;
+  bool accumulates = plan.accumulates();
+  const std::atomic<bool> *stop = nullptr; ///< between micro-batches
   Allocator allocator;
   std::unique_ptr<CpuExecutor> executor;
   std::optional<Variables> variables;
   std::array<EntryState, kEntryKinds> entries;
   std::unique_ptr<ResultRing> ring;
-  uint64_t seed = 0;          ///< of a plan without a seed variable
-  StepOutputs outputs;        ///< of train_step
-  ProbeReader probes{{}};     ///< of train_step
-  std::optional<Error> fault; ///< of a window: no later one runs (N32)
-  int64_t windows = 0;        ///< counted here for plans without counters
-  int64_t lastUpdate = 0;     ///< to see whether a window was applied
+  uint64_t seed = 0;              ///< of a plan without a seed variable
+  StepOutputs outputs;            ///< of a step
+  ProbeReader probes{{}};         ///< of a step
+  std::optional<Finding> finding; ///< the first of the window
+  std::optional<Error> fault;     ///< of a window: no later one runs (N32)
+  int64_t windows = 0;            ///< counted here for plans without counters
+  int64_t lastUpdate = 0;         ///< to see whether a window was applied
   /// Of the last incomplete batch that was evaluated; made when it is needed.
   std::unique_ptr<Session> remainder;
 };
@@ -116,40 +129,26 @@ bool takes(std::span<const Port> ports, const Batch &batch) {
 } // namespace
 
 /// Copies the batch into the entry's input buffers.
-Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch) {
+Expected<void> Session::Impl::feed(EntryKind kind, const Batch &batch,
+                                   MicroBatch micro) {
   EntryState &state = entry(kind);
   if (!state.present)
     return fail(Code::Usage, plan.model_name(),
                 fmt::format("the plan has no entry '{}'", name_of(kind)));
-  for (const Port &port : state.inputs) {
-    const TensorView *view = batch.find(port.name);
-    if (!view)
-      return fail(Code::Usage, name_of(kind),
-                  fmt::format("the batch has no '{}', expected {}", port.name,
-                              typeText(port.dtype, port.shape)));
-    bool same = view->dtype == port.dtype &&
-                std::equal(view->shape.begin(), view->shape.end(),
-                           port.shape.begin(), port.shape.end());
-    if (!same ||
-        view->bytes.size() != *countOf(port.shape) * sizeOf(port.dtype))
-      return fail(Code::Usage, name_of(kind),
-                  fmt::format("'{}' is {} ({} bytes), expected {}", port.name,
-                              typeText(view->dtype, view->shape),
-                              view->bytes.size(),
-                              typeText(port.dtype, port.shape)));
-    AMPC_TRY(check_input(port, *view));
-  }
   for (size_t i = 0; i < state.inputs.size(); ++i) {
-    const TensorView *view = batch.find(state.inputs[i].name);
-    if (!view->bytes.empty())
-      std::memcpy(executor->input(state.number, i), view->bytes.data(),
-                  view->bytes.size());
+    const Port &port = state.inputs[i];
+    AMPC_ASSIGN(TensorView view, micro_view(port, batch, micro, name_of(kind)));
+    AMPC_TRY(check_input(port, view));
+    if (!view.bytes.empty())
+      std::memcpy(executor->input(state.number, i), view.bytes.data(),
+                  view.bytes.size());
   }
   return {};
 }
 
-Expected<void> Session::Impl::run(EntryKind kind, const Batch &batch) {
-  AMPC_TRY(feed(kind, batch));
+Expected<void> Session::Impl::run(EntryKind kind, const Batch &batch,
+                                  MicroBatch micro) {
+  AMPC_TRY(feed(kind, batch, micro));
   const EntryState &state = entry(kind);
   AMPC_TRY(executor->run(state.number));
   if (!state.fault)
@@ -161,6 +160,37 @@ Expected<void> Session::Impl::run(EntryKind kind, const Batch &batch) {
   return check_fault(*state.fault, record);
 }
 
+Expected<void> Session::Impl::window(const Batch &batch) {
+  finding.reset();
+  auto look = [&] {
+    if (!probes.empty() && !finding)
+      finding = firstNotFinite();
+  };
+  if (!accumulates) {
+    AMPC_TRY(run(EntryKind::TrainStep, batch));
+    look();
+    return {};
+  }
+  AMPC_ASSIGN(uint64_t count,
+              count_micro_batches(entry(EntryKind::TrainStep).inputs, batch,
+                                  plan.train_defaults().accumulate));
+  Expected<void> done = run_window(
+      count, stop, [&](EntryKind kind, MicroBatch micro) -> Expected<void> {
+        AMPC_TRY(run(kind, batch, micro));
+        if (kind == EntryKind::MicroStep)
+          look();
+        return {};
+      });
+  if (!done)
+    abandonWindow();
+  return done;
+}
+
+void Session::Impl::abandonWindow() {
+  variables->setInteger(state::kMicro, 0);
+  variables->setInteger(state::kMicros, 0);
+}
+
 /// Value of a scalar output as the entry gives it.
 double Session::Impl::output(const EntryState &state, size_t index) const {
   return scalarAt(state.outputs[index].dtype,
@@ -169,7 +199,8 @@ double Session::Impl::output(const EntryState &state, size_t index) const {
 
 /// Writes the window's result into the ring.
 void Session::Impl::record() {
-  const EntryState &state = entry(EntryKind::TrainStep);
+  const EntryState &state =
+      entry(accumulates ? EntryKind::ApplyStep : EntryKind::TrainStep);
   auto value = [&](size_t port) { return float(output(state, port)); };
   StepResult &result = ring->back();
   ++windows;
@@ -184,12 +215,12 @@ void Session::Impl::record() {
       scale ? std::optional(float(scalarAt(scale->dtype, scale->bytes.data())))
             : std::nullopt;
   outputs.fill(result, value);
-  result.finding = probes.empty() ? std::nullopt : firstNotFinite();
+  result.finding = std::move(finding);
   ring->push();
 }
 
 std::optional<Finding> Session::Impl::firstNotFinite() const {
-  const EntryState &state = entries[size_t(EntryKind::TrainStep)];
+  const EntryState &state = entries[size_t(probed())];
   return probes.first_not_finite([&](size_t port) {
     const std::byte *at = executor->output(state.number, port);
     DType type = state.outputs[port].dtype;
@@ -277,7 +308,7 @@ Expected<Session> Session::open(const Plan &plan,
     auto kind = EntryKind(i);
     EntryState &state = impl->entry(kind);
     std::optional<size_t> number = impl->executor->entry(name_of(kind));
-    state.present = number.has_value();
+    state.present = plan.has_entry(kind);
     state.number = number.value_or(0);
     state.inputs = plan.inputs(kind);
     state.outputs = plan.outputs(kind);
@@ -286,7 +317,7 @@ Expected<Session> Session::open(const Plan &plan,
   AMPC_ASSIGN(impl->outputs,
               classify_outputs(impl->entry(EntryKind::TrainStep).outputs,
                                plan.file()->name()));
-  impl->probes = ProbeReader(impl->entry(EntryKind::TrainStep).outputs);
+  impl->probes = ProbeReader(impl->entry(impl->probed()).outputs);
   impl->ring = std::make_unique<ResultRing>(impl->outputs.extras.size());
   AMPC_ASSIGN(impl->variables,
               Variables::create(*plan.file(), *impl->executor));
@@ -330,13 +361,22 @@ Expected<void> Session::step(const Batch &batch) {
         fmt::format("{} results are waiting; poll() takes them", kResultRing));
   if (impl->fault)
     return tl::unexpected(*impl->fault);
-  if (Expected<void> ran = impl->run(EntryKind::TrainStep, batch); !ran) {
+  if (Expected<void> ran = impl->window(batch); !ran) {
     if (ran.error().code == Code::BadInput)
       impl->fault = fault_of(ran.error(), iteration() + 1);
     return tl::unexpected(impl->fault.value_or(ran.error()));
   }
   impl->record();
   return {};
+}
+
+uint64_t Session::accumulate() const {
+  return impl && impl->accumulates ? impl->plan.train_defaults().accumulate : 1;
+}
+
+void Session::stop_at(const std::atomic<bool> *stop) {
+  if (impl)
+    impl->stop = stop;
 }
 
 Expected<std::optional<StepResult>> Session::poll() {
@@ -352,9 +392,10 @@ Expected<void> Session::sync() {
 Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
                                                 const Batch &batch) {
   AMPC_CHECK_OPEN();
-  if (kind == EntryKind::TrainStep)
-    return fail(Code::Usage, "run",
-                "train_step writes variables; step() runs it");
+  if (writes_variables(kind))
+    return fail(
+        Code::Usage, "run",
+        fmt::format("{} writes variables; step() runs it", name_of(kind)));
   AMPC_TRY(impl->run(kind, batch));
   const EntryState &state = impl->entry(kind);
   std::vector<NamedTensor> out;
@@ -367,7 +408,7 @@ Expected<std::vector<NamedTensor>> Session::run(EntryKind kind,
 
 Expected<std::vector<NamedTensor>> Session::probes() const {
   AMPC_CHECK_OPEN();
-  const EntryState &state = impl->entry(EntryKind::TrainStep);
+  const EntryState &state = impl->entry(impl->probed());
   std::vector<NamedTensor> out;
   for (size_t i = 0; i < state.outputs.size(); ++i) {
     if (state.outputs[i].kind != PortKind::Probe)
@@ -417,6 +458,7 @@ Expected<void> Session::load(const std::string &path) {
   impl->fault.reset();
   impl->seed = checkpoint.seed;
   impl->variables->setInteger(state::kSeed, int64_t(checkpoint.seed));
+  impl->abandonWindow();
   impl->windows = impl->variables->integer(state::kIteration, 0);
   impl->lastUpdate = impl->variables->integer(state::kUpdate, 0);
   while (impl->ring->pop()) // results of the run that is left behind

@@ -63,13 +63,16 @@ public:
   std::vector<Port> outputs(EntryKind entry) const override;
   std::vector<std::string> extra_names() const override;
 
-  /// Trains on one window. Every input of `train_step` must be in `batch` with
-  /// its type and shape; other names are passed over. A label or index out of
-  /// range is Code BadInput before anything is written; later windows are
-  /// refused with the same error until `load`. With 256 results waiting
+  /// Trains on one window. Every input of the step must be in `batch` with its
+  /// type and shape, as many times as there are micro-batches; other names are
+  /// passed over. A label or index out of range is Code BadInput, the state is
+  /// as before the window, and later ones are refused with the same error until
+  /// `load`. With 256 results waiting
   /// it is refused (Code Usage): `poll` takes them. On the CPU the work is done
   /// when it returns. Allocates nothing of its own.
   [[nodiscard]] Expected<void> step(const Batch &batch) override;
+  uint64_t accumulate() const override;
+  void stop_at(const std::atomic<bool> *stop) override;
   [[nodiscard]] Expected<std::optional<StepResult>> poll() override;
   [[nodiscard]] Expected<void> sync() override;
   [[nodiscard]] Expected<std::vector<NamedTensor>>

@@ -44,8 +44,8 @@ Expected<Variables> Variables::create(const PlanFile &file,
   for (Known known :
        {Known{state::kIteration, DType::I64}, Known{state::kUpdate, DType::I64},
         Known{state::kMicro, DType::I64}, Known{state::kSeed, DType::I64},
-        Known{state::kEvalIndex, DType::I64}, Known{state::kRate, DType::F32},
-        Known{state::kScale, DType::F32}})
+        Known{state::kEvalIndex, DType::I64}, Known{state::kMicros, DType::I64},
+        Known{state::kRate, DType::F32}, Known{state::kScale, DType::F32}})
     if (const VariableSlot *slot = result.find(known.name))
       if (slot->dtype != known.type || !slot->shape.empty())
         return fail(Code::BadInput, file.name(),

@@ -86,6 +86,14 @@ public:
     return nullptr;
   }
 
+  /// All of them, in the order they were first set; valid until the next call.
+  std::vector<NamedView> views() const {
+    std::vector<NamedView> all;
+    for (const Item &item : items)
+      all.push_back({item.name, item.view});
+    return all;
+  }
+
 private:
   struct Item {
     std::string name;
@@ -113,6 +121,9 @@ public:
   [[nodiscard]] virtual Expected<const Batch *> remainder() {
     return fail(Code::Usage, describe(), "the data has no incomplete batch");
   }
+  /// Whether an epoch's last batch is filled from the next epoch, so that no
+  /// batch ends with an epoch.
+  virtual bool flows_on() const { return false; }
   /// Samples of one batch.
   virtual uint64_t batch_size() const = 0;
   /// `x,y=normal:1`, lines separated by blanks: stands in checkpoints.

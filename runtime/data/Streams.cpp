@@ -106,6 +106,7 @@ public:
     }
     return &rest;
   }
+  bool flows_on() const override { return wrap; }
   uint64_t batch_size() const override {
     return streams.empty() ? 0 : streams.front().batch;
   }

@@ -5,6 +5,7 @@
 #include "runtime/plan/PlanFile.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <string_view>
 #include <unordered_set>
@@ -15,6 +16,19 @@ namespace {
 template <class T>
 size_t sizeOfVector(const T *vector) {
   return vector ? vector->size() : 0;
+}
+
+/// The entries that write variables, and the others.
+constexpr std::array<std::string_view, 4> kStepEntries = {
+    "train_step", "window", "micro_step", "apply_step"};
+constexpr std::array<std::string_view, 4> kOtherEntries = {
+    "eval_step", "eval_finish", "infer", "gradient"};
+
+/// A random op's counter has 16 bits for the micro-batch.
+constexpr uint64_t kMaxMicroBatches = 1 << 16;
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Bytes of a region, or a failure: product and sum never wrap.
@@ -375,9 +389,9 @@ Expected<void> Verifier::place(const fb::Entry &entry, const fb::Place *place,
     return error(
         fmt::format("{} is written but lies in space {}", what, space));
   if (written && place->space() == fb::Space::Variable &&
-      entry.name()->string_view() != "train_step")
-    return error(
-        fmt::format("{} writes a variable; only train_step may", what));
+      !contains(kStepEntries, entry.name()->string_view()))
+    return error(fmt::format("{} writes a variable; only {} may", what,
+                             fmt::join(kStepEntries, ", ")));
   return {};
 }
 
@@ -535,6 +549,10 @@ Expected<void> Verifier::run() {
   if (plan.train() && plan.train()->nonfinite() > fb::Nonfinite::MAX)
     return error(fmt::format("unknown rule {} for non-finite windows",
                              int(plan.train()->nonfinite())));
+  if (plan.train() && (plan.train()->accumulate() < 1 ||
+                       plan.train()->accumulate() > kMaxMicroBatches))
+    return error(fmt::format("windows of {} micro-batches, expected 1 to {}",
+                             plan.train()->accumulate(), kMaxMicroBatches));
   AMPC_TRY(variables());
   AMPC_TRY(kernels());
   if (sizeOfVector(plan.entries()) == 0)
@@ -542,15 +560,20 @@ Expected<void> Verifier::run() {
   std::unordered_set<std::string_view> names;
   for (const fb::Entry *item : *plan.entries()) {
     std::string_view name = item->name()->string_view();
-    if (name != "train_step" && name != "eval_step" && name != "eval_finish" &&
-        name != "infer" && name != "gradient")
-      return error(fmt::format("entry '{}', expected train_step, eval_step, "
-                               "eval_finish, infer or gradient",
-                               name));
+    if (!contains(kStepEntries, name) && !contains(kOtherEntries, name))
+      return error(fmt::format("entry '{}', expected one of {}, {}", name,
+                               fmt::join(kStepEntries, ", "),
+                               fmt::join(kOtherEntries, ", ")));
     if (!names.insert(name).second)
       return error(fmt::format("entry '{}' occurs twice", name));
     AMPC_TRY(entry(*item));
   }
+  size_t windowed = 0;
+  for (std::string_view name : kStepEntries)
+    windowed += name != "train_step" && names.contains(name);
+  if (windowed != 0 && (windowed != 3 || names.contains("train_step")))
+    return error("window, micro_step and apply_step stand together, in the "
+                 "place of train_step");
   return {};
 }
 

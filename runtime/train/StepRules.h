@@ -1,5 +1,5 @@
 // What the names and roles of a plan mean to whatever trains: which outputs of
-// train_step are the loss, the rate and so on, and which variables a checkpoint
+// a step are the loss, the rate and so on, and which variables a checkpoint
 // holds. One rule for every stepper.
 #pragma once
 
@@ -23,6 +23,7 @@ inline constexpr const char *kSeed = "ampc.state/seed";
 inline constexpr const char *kRate = "ampc.state/lr";
 inline constexpr const char *kScale = "ampc.state/scale";
 inline constexpr const char *kEvalIndex = "ampc.state/eval_index";
+inline constexpr const char *kMicros = "ampc.window/micros";
 /// Of the 16-bit copies of parameters.
 inline constexpr const char *kCopyPrefix = "ampc.copy16/";
 } // namespace state
@@ -46,7 +47,7 @@ AMPC_API bool is_saved(VariableRole role, std::string_view name);
 /// Whether a weights file holds it: saved, and the model's own.
 AMPC_API bool is_weight(VariableRole role, std::string_view name);
 
-/// Which outputs of train_step are what, by index into its ports.
+/// Which outputs of a step are what, by index into its ports.
 struct StepOutputs {
   /// Losses; their sum is what is trained, and the loss of the step.
   std::vector<size_t> losses;
@@ -79,7 +80,7 @@ struct StepOutputs {
   }
 };
 
-/// Sorts the outputs of train_step. A loss or metric of an 8-bit float type:
+/// Sorts the outputs of a step. A loss or metric of an 8-bit float type:
 /// Code BadInput at `where`.
 [[nodiscard]] AMPC_API Expected<StepOutputs>
 classify_outputs(std::span<const Port> ports, const std::string &where);

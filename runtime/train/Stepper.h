@@ -6,6 +6,7 @@
 #include "runtime/data/Batch.h"
 #include "runtime/train/Probes.h"
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,23 +18,35 @@ namespace ampc::rt {
 /// those of `fb::Nonfinite`.
 enum class Nonfinite : uint8_t { Skip = 0, Fail, Ignore };
 
-/// Which program of a model.
+/// Which program of a model. Where gradients accumulate, `TrainStep` stands for
+/// the three that a step is made of.
 enum class EntryKind : uint8_t {
   TrainStep = 0,
   EvalStep,
   Infer,
   Gradient,
-  EvalFinish
+  EvalFinish,
+  Window,
+  MicroStep,
+  ApplyStep
 };
 
 /// Number of kinds.
-inline constexpr size_t kEntryKinds = 5;
+inline constexpr size_t kEntryKinds = 8;
 
-/// `train_step`, `eval_step`, `infer`, `gradient`, `eval_finish`.
+/// `train_step`, `eval_step`, `infer`, `gradient`, `eval_finish`, `window`,
+/// `micro_step`, `apply_step`.
 constexpr const char *name_of(EntryKind kind) {
-  constexpr const char *names[] = {"train_step", "eval_step", "infer",
-                                   "gradient", "eval_finish"};
+  constexpr const char *names[] = {"train_step", "eval_step",   "infer",
+                                   "gradient",   "eval_finish", "window",
+                                   "micro_step", "apply_step"};
   return names[static_cast<size_t>(kind)];
+}
+
+/// Whether an entry of the kind writes variables.
+constexpr bool writes_variables(EntryKind kind) {
+  return kind == EntryKind::TrainStep || kind == EntryKind::Window ||
+         kind == EntryKind::MicroStep || kind == EntryKind::ApplyStep;
 }
 
 /// What one window gave.
@@ -87,7 +100,15 @@ public:
   virtual std::vector<std::string> extra_names() const = 0;
 
   /// Enqueues one window. The batch's pointers may be reused when it returns.
+  /// Where gradients accumulate, each of its tensors holds 1 to `accumulate()`
+  /// micro-batches one after the other, so that its first axis is that many
+  /// times as long.
   [[nodiscard]] virtual Expected<void> step(const Batch &batch) = 0;
+  /// Micro-batches of a whole window.
+  virtual uint64_t accumulate() const { return 1; }
+  /// Lets `step` look at `stop` between micro-batches: once it is set, the
+  /// window is abandoned as if it had not begun, Code Interrupted. Null: never.
+  virtual void stop_at(const std::atomic<bool> *stop) { (void)stop; }
   /// The oldest finished result not yet taken, without waiting.
   [[nodiscard]] virtual Expected<std::optional<StepResult>> poll() = 0;
   /// Waits for everything enqueued.

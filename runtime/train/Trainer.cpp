@@ -4,6 +4,7 @@
 #include "runtime/train/Diagnosis.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/Metrics.h"
+#include "runtime/train/Windows.h"
 
 #include <chrono>
 #include <cmath>
@@ -34,8 +35,12 @@ class Run {
 public:
   Run(Stepper &stepper, DataSource &data, const TrainOptions &options,
       const RowCallback &row)
-      : stepper(stepper), data(data), options(options), row(row),
-        names(stepper.extra_names()) {}
+      : stepper(stepper), data(data), windows(data, stepper.accumulate()),
+        options(options), row(row), names(stepper.extra_names()) {
+    stepper.stop_at(options.interrupt);
+  }
+  Run(const Run &) = delete;
+  ~Run() { stepper.stop_at(nullptr); }
 
   Expected<TrainSummary> train();
 
@@ -55,17 +60,19 @@ private:
   Expected<void> finish();
 
   Stepper &stepper;
-  DataSource &data;
+  DataSource &data; ///< in micro-batches
+  WindowedData windows;
   const TrainOptions &options;
   const RowCallback &row;
   std::vector<std::string> names;
   std::vector<MetricsFile> files;
   TrainSummary summary;
   Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
-  uint64_t firstStep = 0; ///< windows done before this run
-  uint64_t rowStep = 0;   ///< window of the last printed row
-  uint64_t savedAt = 0;   ///< window of the last checkpoint
-  uint64_t skipped = 0;   ///< windows that changed nothing
+  uint64_t firstStep = 0;  ///< windows done before this run
+  uint64_t rowStep = 0;    ///< window of the last printed row
+  uint64_t rowSamples = 0; ///< since that row
+  uint64_t savedAt = 0;    ///< window of the last checkpoint
+  uint64_t skipped = 0;    ///< windows that changed nothing
   uint64_t badInARow = 0;
   bool isCalibrating = true;  ///< no window of this run was applied yet
   std::set<std::string> told; ///< what finite checks found so far
@@ -154,7 +161,7 @@ tl::unexpected<Error> Run::gradientError(const StepResult &result,
     return tl::unexpected(error);
   }
   Expected<std::shared_ptr<Stepper>> checked = options.open_checked();
-  Expected<const Batch *> batch = data.batch(uint64_t(result.iteration - 1));
+  Expected<const Batch *> batch = windows.batch(uint64_t(result.iteration - 1));
   if (!checked || !batch)
     return tl::unexpected(error);
   auto diagnosis = diagnose(stepper, **checked, **batch);
@@ -215,9 +222,10 @@ Expected<void> Run::report(const StepResult &result) {
   auto step = uint64_t(result.iteration);
   double sinceLine = secondsSince(lastLine);
   lastLine = Clock::now();
-  TrainRow line{
-      result, names,  options.steps, double(data.batch_size()) / sinceLine,
-      0,      skipped};
+  uint64_t samples = windows.samples(step - 1);
+  rowSamples += samples;
+  TrainRow line{result, names,  options.steps, double(samples) / sinceLine,
+                0,      skipped};
   for (MetricsFile &file : files)
     AMPC_TRY(file.write(step_line(line)));
   bool due = (options.log_every && step % options.log_every == 0) ||
@@ -226,12 +234,13 @@ Expected<void> Run::report(const StepResult &result) {
     return {};
   double sinceRow = secondsSince(lastRow);
   double perStep = sinceRow / double(step - rowStep);
-  line.samples_per_second = double(data.batch_size()) / perStep;
+  line.samples_per_second = double(rowSamples) / sinceRow;
   line.seconds_left = perStep * double(options.steps - step);
   if (row)
     row(line);
   lastRow = Clock::now();
   rowStep = step;
+  rowSamples = 0;
   return {};
 }
 
@@ -334,8 +343,13 @@ Expected<TrainSummary> Run::train() {
       summary.stopped = fmt::format("time limit of {} s", options.time_limit);
       break;
     }
-    AMPC_ASSIGN(const Batch *batch, data.batch(step));
-    AMPC_TRY(stepper.step(*batch));
+    AMPC_ASSIGN(const Batch *batch, windows.batch(step));
+    Expected<void> stepped = stepper.step(*batch);
+    if (!stepped && stepped.error().code == Code::Interrupted) {
+      summary.interrupted = true;
+      break;
+    }
+    AMPC_TRY(stepped);
     AMPC_TRY(take());
     auto due = [&](uint64_t every) {
       return every && (step + 1) % every == 0 && step + 1 < options.steps;

@@ -13,9 +13,9 @@ static reference::Tensor tensorOf(mlir::RankedTensorType type,
 }
 
 BoundedEntry::BoundedEntry(const Model &model, const std::string &entry,
-                           const CompileOptions &options)
+                           const CompileOptions &options, Roundings roundings)
     : program(must(emit(model, Emit::Step, options))),
-      function(program.function(entry)) {
+      function(program.function(entry)), roundings(roundings) {
   if (!function) { // nothing after it could mean anything
     ADD_FAILURE() << "no entry " << entry;
     std::exit(1);
@@ -31,20 +31,36 @@ void BoundedEntry::copyState(rt::Session &session) {
 }
 
 llvm::SmallVector<Bounded> BoundedEntry::run(const rt::Batch &batch) {
+  return evaluate(function, batch, 0);
+}
+
+llvm::SmallVector<Bounded> BoundedEntry::runWindow(const rt::Batch &batch,
+                                                   uint64_t micros) {
+  for (const char *entry : {"window", "micro_step"})
+    for (uint64_t micro = 0; micro < micros; ++micro)
+      evaluate(program.function(entry), batch, micro);
+  return evaluate(function, batch, 0);
+}
+
+llvm::SmallVector<Bounded> BoundedEntry::evaluate(mlir::func::FuncOp func,
+                                                  const rt::Batch &batch,
+                                                  uint64_t micro) {
   llvm::SmallVector<Bounded> arguments;
-  for (mlir::BlockArgument argument : function.getArguments()) {
-    auto name = function.getArgAttrOfType<mlir::StringAttr>(
-        argument.getArgNumber(), amp::kNameAttr);
-    arguments.emplace_back(
-        tensorOf(amp::tensorType(argument), batch.find(name.str())->bytes));
+  for (mlir::BlockArgument argument : func.getArguments()) {
+    auto name = func.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(),
+                                                        amp::kNameAttr);
+    mlir::RankedTensorType type = amp::tensorType(argument);
+    auto bytes = static_cast<size_t>(amp::storageBytes(type));
+    arguments.emplace_back(tensorOf(
+        type, batch.find(name.str())->bytes.subspan(micro * bytes, bytes)));
   }
-  auto results = runBounded(function, arguments, variables);
+  auto results = runBounded(func, arguments, variables, roundings);
   EXPECT_TRUE(mlir::succeeded(results)) << program.errors();
-  if (mlir::failed(results))
+  if (mlir::failed(results) || results->empty())
     return {};
   // The runtime keeps the fault to itself; there is none.
-  auto io = function.getResultAttrOfType<amp::IoAttr>(
-      function.getNumResults() - 1, amp::kIoAttr);
+  auto io = func.getResultAttrOfType<amp::IoAttr>(func.getNumResults() - 1,
+                                                  amp::kIoAttr);
   if (io && io.getValue() == amp::Io::fault)
     EXPECT_EQ(results->pop_back_val().value.number(0), -1);
   return *results;

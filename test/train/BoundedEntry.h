@@ -16,17 +16,25 @@ struct Proven {
   int64_t elements = 0, unbounded = 0;
 };
 
-/// The bounded evaluation of an entry in stage step.
+/// The bounded evaluation of an entry in stage step, or of those of a window.
 class BoundedEntry {
 public:
   explicit BoundedEntry(const Model &model,
                         const std::string &entry = "train_step",
-                        const CompileOptions &options = {});
+                        const CompileOptions &options = {},
+                        Roundings roundings = Roundings::typed);
 
   /// Takes the values of the session's variables, free of error.
   void copyState(rt::Session &session);
   /// Runs the entry on `batch`; its results.
   llvm::SmallVector<Bounded> run(const rt::Batch &batch);
+  /// Runs the entries of a window whose `micros` micro-batches `batch` holds;
+  /// the results of the last, which is the entry that this is for.
+  llvm::SmallVector<Bounded> runWindow(const rt::Batch &batch, uint64_t micros);
+  /// A variable as the entry left it.
+  const Bounded &variable(llvm::StringRef name) const {
+    return *variables.find(name)->second;
+  }
   /// The sum of the losses among `results`, with the roundings of the sum.
   Bounded totalLoss(llvm::ArrayRef<Bounded> results);
   /// Every variable of the session against the bounded value. With `proven`
@@ -38,8 +46,12 @@ public:
                      llvm::ArrayRef<Bounded> bounded);
 
 private:
+  llvm::SmallVector<Bounded> evaluate(mlir::func::FuncOp func,
+                                      const rt::Batch &batch, uint64_t micro);
+
   Program program;
   mlir::func::FuncOp function;
+  Roundings roundings;
   BoundedVariables variables;
 };
 

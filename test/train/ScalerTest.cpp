@@ -52,13 +52,14 @@ Model slope(const std::string &train) {
                            "slope.amp"));
 }
 
-/// The input of one step.
+/// The input of one step: of each micro-batch two numbers.
 class Fed {
 public:
-  Fed(float first, float second)
-      : x(must(rt::Tensor::zeros(rt::DType::F32, std::vector<int64_t>{2}))) {
-    x.as<float>()[0] = first;
-    x.as<float>()[1] = second;
+  Fed(float first, float second) : Fed(std::vector<float>{first, second}) {}
+  explicit Fed(const std::vector<float> &numbers)
+      : x(must(rt::Tensor::zeros(
+            rt::DType::F32, std::vector<int64_t>{int64_t(numbers.size())}))) {
+    std::copy(numbers.begin(), numbers.end(), x.as<float>().begin());
     batch.set("x", x);
   }
   operator const rt::Batch &() const { return batch; }
@@ -73,12 +74,14 @@ T scalar(rt::Session &session, const char *name) {
   return must(session.read(name)).template as<T>()[0];
 }
 
-/// Every variable but the count of windows, which advances with each.
+/// Every variable but the count of windows, which advances with each, and the
+/// sums of a window.
 std::string stateOf(rt::Session &session) {
   std::string bytes;
   for (const std::string &name : session.variables()) {
     if (name == "ampc.state/iteration" || name.starts_with("ampc.state/s") ||
-        name.starts_with("ampc.state/g") || name.starts_with("ampc.state/o"))
+        name.starts_with("ampc.state/g") || name.starts_with("ampc.state/o") ||
+        name.starts_with("ampc.grad/") || name.starts_with("ampc.window/"))
       continue;
     rt::Tensor value = must(session.read(name));
     bytes.append(reinterpret_cast<const char *>(value.bytes().data()),
@@ -92,7 +95,8 @@ struct Pattern {
   double share; ///< of steps that overflow
 };
 
-class ScalerTest : public testing::TestWithParam<int> {};
+/// Number of a pattern, and micro-batches of a whole window.
+class ScalerTest : public testing::TestWithParam<std::tuple<int, int>> {};
 
 TEST_P(ScalerTest, FollowsItsStateMachine) {
   const Pattern patterns[] = {
@@ -101,7 +105,8 @@ TEST_P(ScalerTest, FollowsItsStateMachine) {
       {{0x1p100f, 2, 0.5f, 0x1p-14f, 1, 3}, 0.02}, // growth to the largest
       {{3, 1.5f, 0.3f, 0.1f, 2, 1}, 0.5},          // no power of two
   };
-  Pattern pattern = patterns[GetParam()];
+  auto [number, micros] = GetParam();
+  Pattern pattern = patterns[number];
   Scaler expected = pattern.scaler;
   Model model =
       slope("  loss_scale = dynamic(init = " + numberText(expected.scale) +
@@ -109,26 +114,34 @@ TEST_P(ScalerTest, FollowsItsStateMachine) {
             ", backoff = " + numberText(expected.backoff) +
             ", interval = " + std::to_string(expected.interval) +
             ", floor = " + numberText(expected.floor) +
-            ", hysteresis = " + std::to_string(expected.hysteresis) + ")\n");
+            ", hysteresis = " + std::to_string(expected.hysteresis) +
+            ")\n  accumulate = " + std::to_string(micros) + "\n");
   rt::Plan plan = must(compile(model));
   rt::Session session = must(rt::Session::open(plan));
-  std::string path =
-      testing::TempDir() + "ampc-scaler-" + std::to_string(GetParam());
-  std::mt19937 random(11 + GetParam());
+  std::string path = testing::TempDir() + "ampc-scaler-" +
+                     std::to_string(number) + "-" + std::to_string(micros);
+  std::mt19937 random(11 + number);
   auto chance = [&] { return std::uniform_real_distribution<>(0, 1)(random); };
   int64_t applied = 0;
   for (int step = 0; step < 10000; ++step) {
-    float x = 0x1p-20f, y = 0;
+    // Windows of every length, with an overflow in any of their micro-batches.
+    std::vector<float> fed;
+    for (size_t left = micros > 1 ? 1 + random() % micros : 1; left > 0; --left)
+      fed.insert(fed.end(), {0x1p-20f, 0.0f});
     if (chance() < pattern.share) {
       const float bad[] = {INFINITY, -INFINITY, NAN, 0x1p127f};
-      (chance() < 0.5 ? x : y) = bad[random() % 4];
+      fed[random() % fed.size()] = bad[random() % 4];
     }
-    // The loss's gradient times the scale, then the scale taken off, in f32.
-    float inverse = float(1.0 / double(expected.scale));
-    bool finite = std::isfinite(x * expected.scale * inverse) &&
-                  std::isfinite(y * expected.scale * inverse);
+    // The sums of the loss's gradients times the scale, then the scale taken
+    // off, in f32.
+    float x = 0, y = 0, inverse = float(1.0 / double(expected.scale));
+    for (size_t i = 0; i < fed.size(); i += 2) {
+      x += fed[i] * expected.scale;
+      y += fed[i + 1] * expected.scale;
+    }
+    bool finite = std::isfinite(x * inverse) && std::isfinite(y * inverse);
     std::string before = finite ? "" : stateOf(session);
-    must(session.step(Fed(x, y)));
+    must(session.step(Fed(fed)));
     rt::StepResult result = *must(session.poll());
     ASSERT_EQ(result.applied, finite) << "step " << step;
     if (!finite)
@@ -149,7 +162,9 @@ TEST_P(ScalerTest, FollowsItsStateMachine) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Patterns, ScalerTest, testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(Patterns, ScalerTest,
+                         testing::Combine(testing::Range(0, 4),
+                                          testing::Values(1, 3)));
 
 /// Powers of two change no bit of a gradient that stays in range: the scaled
 /// run is the plain one. Static scales too, with and without a clipped norm.

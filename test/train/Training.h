@@ -46,6 +46,8 @@ public:
   rt::Stepper &stepper() { return *opened.stepper; }
   /// The session behind it; not for the reference evaluator.
   rt::Session &session() { return static_cast<rt::Session &>(stepper()); }
+  /// The batches that it trains on.
+  rt::DataSource &source() { return *data; }
   /// Batch `index`, valid until the next call.
   const rt::Batch &batch(uint64_t index) { return *must(data->batch(index)); }
   /// Trains on batch `index`; the result.

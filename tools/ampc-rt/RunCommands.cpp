@@ -213,9 +213,22 @@ static Expected<void> checkNonfinite(const ModelSettings &settings,
                           options.nonfinite));
 }
 
+/// How many micro-batches a window has is part of the plan.
+static Expected<void> checkAccumulate(const ModelSettings &settings,
+                                      const RunOptions &options) {
+  uint64_t own = settings.train.accumulate;
+  if (options.accumulate.value_or(own) == own)
+    return {};
+  return fail(Code::Usage, "--accumulate",
+              fmt::format("{} needs another plan: this one has windows of {}; "
+                          "compile with --set train.accumulate={}",
+                          *options.accumulate, own, *options.accumulate));
+}
+
 Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
                         const RunOptions &options) {
   AMPC_TRY(checkNonfinite(settings, options));
+  AMPC_TRY(checkAccumulate(settings, options));
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
               openTrainingData(stepper, settings, options));
   AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));

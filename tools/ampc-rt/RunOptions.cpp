@@ -63,6 +63,8 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   addDataOptions(command, options);
   addCount(command, "--steps", options.steps,
            "Windows in all, those before a resume included", 1);
+  addCount(command, "--accumulate", options.accumulate,
+           "Micro-batches of a window (default: the model's)", 1);
   CLI::Option *out = command.add_option(
       "--out", options.out, "Directory of checkpoints and metrics.jsonl");
   addCount(command, "--save-every", options.save_every,
@@ -92,7 +94,7 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
-  addReserved(command, {"--memory-budget", "--accumulate"});
+  addReserved(command, {"--memory-budget"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

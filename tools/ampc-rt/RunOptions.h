@@ -14,6 +14,7 @@ namespace ampc::rt {
 struct RunOptions {
   std::vector<std::string> data; ///< `NAMES=SPEC`
   std::optional<uint64_t> steps, seed, log_every, save_every, validate_every;
+  std::optional<uint64_t> accumulate; ///< micro-batches of a window
   int threads = 0; ///< 0: one per processor
   std::string out, resume, metrics, weights;
   std::optional<uint64_t> early_stop; ///< validations without a lower loss

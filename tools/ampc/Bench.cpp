@@ -1,5 +1,6 @@
 // `ampc bench`: one model in several precisions, side by side.
 #include "runtime/train/Metrics.h"
+#include "runtime/train/Windows.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ModelCommand.h"
 
@@ -124,16 +125,17 @@ rt::Expected<rt::Code> bench(const ModelCommand &options,
   AMPC_ASSIGN(std::unique_ptr<rt::DataSource> data,
               rt::openTrainingData(*first.stepper, rt::settingsOf(first.plan),
                                    options.run));
+  rt::WindowedData windows(*data, first.stepper->accumulate());
   uint64_t steps = options.run.steps.value_or(20) + kWarmUp;
   for (uint64_t step = 0; step < steps; ++step) {
-    AMPC_ASSIGN(const rt::Batch *batch, data->batch(step));
+    AMPC_ASSIGN(const rt::Batch *batch, windows.batch(step));
     for (Contender &contender : contenders)
       AMPC_TRY(runStep(contender, *batch, step >= kWarmUp));
   }
   if (options.run.json)
     printJson(contenders);
   else
-    printTable(contenders, double(data->batch_size()));
+    printTable(contenders, double(windows.batch_size()));
   return rt::Code::Ok;
 }
 

@@ -118,6 +118,9 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
     settings.sets.emplace_back("train.loss_scale", options.loss_scale);
   if (!options.run.nonfinite.empty())
     settings.sets.emplace_back("train.nonfinite", options.run.nonfinite);
+  if (options.run.accumulate)
+    settings.sets.emplace_back("train.accumulate",
+                               std::to_string(*options.run.accumulate));
   return Model::load(options.model, settings);
 }
 

@@ -197,7 +197,9 @@ rt::Expected<func::FuncOp> entryNamed(ModuleOp step, const std::string &wanted,
                                       const std::string &path) {
   SmallVector<StringRef> names{wanted};
   if (wanted.empty())
-    names = {"train_step", "infer"};
+    names = {"train_step", "micro_step", "infer"};
+  else if (wanted == "train_step")
+    names.push_back("micro_step"); // the step that accumulates
   for (StringRef name : names)
     for (auto func : step.getOps<func::FuncOp>())
       if (std::optional<Entry> entry = entryOf(func);

@@ -11,7 +11,7 @@ namespace ampc {
 
 /// What to explain.
 struct ExplainOptions {
-  /// train_step, eval_step, infer; empty: train_step, or infer where the model
+  /// train_step, eval_step, infer; empty: the step, or infer where the model
   /// has no loss.
   std::string entry;
   /// A mnemonic, a name or a line: only ops that have it, their kernels and

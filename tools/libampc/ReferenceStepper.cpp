@@ -89,51 +89,32 @@ ReferenceStepper::create(const Model &model, OwningOpRef<ModuleOp> step,
       rt::classify_outputs(stepper->plan.outputs(rt::EntryKind::TrainStep),
                            stepper->plan.model_name()));
   stepper->probeReader =
-      rt::ProbeReader(stepper->plan.outputs(rt::EntryKind::TrainStep));
+      rt::ProbeReader(stepper->plan.outputs(stepper->probed()));
   return stepper;
 }
 
-rt::Expected<SmallVector<reference::Tensor>>
-ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
+rt::Expected<ReferenceStepper::Values>
+ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch,
+                                rt::MicroBatch micro) {
   func::FuncOp func = amp::findEntry(*module, entryOf(entry));
   if (!func)
     return rt::fail(rt::Code::Usage, plan.model_name(),
                     std::string("the model has no entry '") +
                         rt::name_of(entry) + "'");
   SmallVector<reference::Tensor> arguments;
-  std::vector<rt::Port> ports = plan.inputs(entry);
-  for (BlockArgument argument : func.getArguments()) {
-    std::string name = func.getArgAttrOfType<StringAttr>(
-                               argument.getArgNumber(), amp::kNameAttr)
-                           .str();
-    RankedTensorType type = amp::tensorType(argument);
-    const rt::TensorView *view = batch.find(name);
-    if (!view)
-      return rt::fail(rt::Code::Usage, rt::name_of(entry),
-                      "the batch has no '" + name + "'");
-    bool same = view->dtype == dtypeOf(type.getElementType()) &&
-                ArrayRef<int64_t>(view->shape.data(), view->shape.size()) ==
-                    type.getShape();
-    if (same)
-      AMPC_TRY(rt::check_input(ports[argument.getArgNumber()], *view));
-    ArrayRef<char> bytes(reinterpret_cast<const char *>(view->bytes.data()),
-                         view->bytes.size());
-    FailureOr<reference::Tensor> tensor =
-        same ? reference::Tensor::ofBytes(type, bytes)
-             : FailureOr<reference::Tensor>(failure());
-    if (failed(tensor)) {
-      std::string expected;
-      llvm::raw_string_ostream(expected) << type;
-      return rt::fail(rt::Code::Usage, rt::name_of(entry),
-                      "'" + name + "' has another type or shape, expected " +
-                          expected);
-    }
-    arguments.push_back(std::move(*tensor));
+  for (auto [port, argument] :
+       llvm::zip(plan.inputs(entry), func.getArguments())) {
+    AMPC_ASSIGN(rt::TensorView view,
+                rt::micro_view(port, batch, micro, rt::name_of(entry)));
+    AMPC_TRY(rt::check_input(port, view));
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(view.bytes.data()),
+                         view.bytes.size());
+    arguments.push_back(
+        *reference::Tensor::ofBytes(amp::tensorType(argument), bytes));
   }
   Model::Impl &impl = model.impl();
   DiagnosticCapture capture(impl.context, impl.path, impl.text);
-  FailureOr<SmallVector<reference::Tensor>> values =
-      reference::run(func, arguments, state);
+  FailureOr<Values> values = reference::run(func, arguments, state);
   if (failed(values))
     return tl::unexpected(capture.error("the reference evaluator failed"));
   if (std::optional<rt::Port> port = plan.fault(entry)) {
@@ -142,6 +123,47 @@ ReferenceStepper::evaluateEntry(rt::EntryKind entry, const rt::Batch &batch) {
     AMPC_TRY(rt::check_fault(*port, record));
   }
   return std::move(*values);
+}
+
+rt::Expected<ReferenceStepper::Values>
+ReferenceStepper::evaluateWindow(const rt::Batch &batch) {
+  finding.reset();
+  if (!plan.accumulates()) {
+    AMPC_ASSIGN(lastProbed, evaluateEntry(rt::EntryKind::TrainStep, batch));
+    lookAtProbes();
+    return lastProbed;
+  }
+  AMPC_ASSIGN(uint64_t count,
+              rt::count_micro_batches(plan.inputs(rt::EntryKind::TrainStep),
+                                      batch, accumulate()));
+  Values last;
+  rt::Expected<void> done = rt::run_window(
+      count, stop,
+      [&](rt::EntryKind entry, rt::MicroBatch micro) -> rt::Expected<void> {
+        AMPC_ASSIGN(last, evaluateEntry(entry, batch, micro));
+        if (entry == rt::EntryKind::MicroStep) {
+          lastProbed = last;
+          lookAtProbes();
+        }
+        return {};
+      });
+  if (done)
+    return last;
+  abandonWindow();
+  return tl::unexpected(done.error());
+}
+
+void ReferenceStepper::lookAtProbes() {
+  if (!probeReader.empty() && !finding)
+    finding = probeReader.first_not_finite([&](size_t port) {
+      return rt::ProbeReader::Range{lastProbed[port].number(0),
+                                    lastProbed[port].number(1)};
+    });
+}
+
+void ReferenceStepper::abandonWindow() {
+  setCounter(amp::kMicroVariable, 0);
+  setCounter(amp::kMicrosVariable, 0);
 }
 
 double ReferenceStepper::scalar(StringRef variable, double missing) const {
@@ -154,13 +176,13 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   float rate = static_cast<float>(scalar(amp::kLearningRateVariable, 0));
   if (fault)
     return tl::unexpected(*fault);
-  auto evaluated = evaluateEntry(rt::EntryKind::TrainStep, batch);
+  auto evaluated = evaluateWindow(batch);
   if (!evaluated) {
     if (evaluated.error().code == rt::Code::BadInput)
       fault = rt::fault_of(evaluated.error(), iteration() + 1);
     return tl::unexpected(fault.value_or(evaluated.error()));
   }
-  SmallVector<reference::Tensor> &values = *evaluated;
+  Values &values = *evaluated;
   rt::StepResult result;
   result.iteration = iteration();
   result.applied = scalar(amp::kUpdateVariable, before + 1) != before;
@@ -170,12 +192,7 @@ rt::Expected<void> ReferenceStepper::step(const rt::Batch &batch) {
   stepOutputs.fill(result, [&](size_t port) {
     return static_cast<float>(values[port].number(0));
   });
-  if (!probeReader.empty())
-    result.finding = probeReader.first_not_finite([&](size_t port) {
-      return rt::ProbeReader::Range{values[port].number(0),
-                                    values[port].number(1)};
-    });
-  lastStep = std::move(values);
+  result.finding = std::move(finding);
   results.push_back(std::move(result));
   return {};
 }
@@ -190,11 +207,11 @@ rt::Expected<std::optional<rt::StepResult>> ReferenceStepper::poll() {
 
 rt::Expected<std::vector<rt::NamedTensor>>
 ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
-  if (entry == rt::EntryKind::TrainStep)
+  if (rt::writes_variables(entry))
     return rt::fail(rt::Code::Usage, "run",
-                    "train_step writes variables; step() runs it");
-  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
-              evaluateEntry(entry, batch));
+                    std::string(rt::name_of(entry)) +
+                        " writes variables; step() runs it");
+  AMPC_ASSIGN(Values values, evaluateEntry(entry, batch));
   std::vector<rt::NamedTensor> out;
   for (auto [port, value] : llvm::zip(plan.outputs(entry), values)) {
     AMPC_ASSIGN(rt::Tensor tensor, toRuntime(value));
@@ -206,8 +223,7 @@ ReferenceStepper::run(rt::EntryKind entry, const rt::Batch &batch) {
 rt::Expected<void> ReferenceStepper::numbers(rt::EntryKind entry,
                                              const rt::Batch &batch,
                                              std::span<double> out) {
-  AMPC_ASSIGN(SmallVector<reference::Tensor> values,
-              evaluateEntry(entry, batch));
+  AMPC_ASSIGN(Values values, evaluateEntry(entry, batch));
   for (auto [number, value] : llvm::zip(out, values))
     number = value.number(0);
   return {};
@@ -354,6 +370,7 @@ rt::Expected<void> ReferenceStepper::load(const std::string &path) {
   results.clear();
   fault.reset();
   setCounter(amp::kSeedVariable, static_cast<int64_t>(seed));
+  abandonWindow();
   return restore(loaded);
 }
 
@@ -413,8 +430,7 @@ rt::Expected<void> ReferenceStepper::write(const std::string &name,
 
 rt::Expected<std::vector<rt::NamedTensor>> ReferenceStepper::probes() const {
   std::vector<rt::NamedTensor> out;
-  for (auto [port, value] :
-       llvm::zip(plan.outputs(rt::EntryKind::TrainStep), lastStep)) {
+  for (auto [port, value] : llvm::zip(plan.outputs(probed()), lastProbed)) {
     if (port.kind != rt::PortKind::Probe)
       continue;
     AMPC_ASSIGN(rt::Tensor tensor, toRuntime(value));

@@ -6,6 +6,7 @@
 #include "runtime/api/Plan.h"
 #include "runtime/train/Evaluation.h"
 #include "runtime/train/StepRules.h"
+#include "runtime/train/Windows.h"
 #include "tools/libampc/ModelImpl.h"
 
 #include <deque>
@@ -52,6 +53,10 @@ public:
   }
 
   rt::Expected<void> step(const rt::Batch &batch) override;
+  uint64_t accumulate() const override {
+    return plan.accumulates() ? plan.train_defaults().accumulate : 1;
+  }
+  void stop_at(const std::atomic<bool> *flag) override { stop = flag; }
   rt::Expected<std::optional<rt::StepResult>> poll() override;
   rt::Expected<void> sync() override { return {}; }
   rt::Expected<std::vector<rt::NamedTensor>>
@@ -80,9 +85,23 @@ private:
       : model(model), module(std::move(module)), plan(std::move(plan)),
         seed(seed) {}
 
-  /// Evaluates an entry on the tensors of `batch`.
-  rt::Expected<llvm::SmallVector<reference::Tensor>>
-  evaluateEntry(rt::EntryKind entry, const rt::Batch &batch);
+  using Values = llvm::SmallVector<reference::Tensor>;
+  /// Evaluates an entry on the tensors of `batch`, or on those of one of the
+  /// micro-batches in it.
+  rt::Expected<Values> evaluateEntry(rt::EntryKind entry,
+                                     const rt::Batch &batch,
+                                     rt::MicroBatch micro = {});
+  /// Evaluates the entries of one step; what the last of them gives.
+  rt::Expected<Values> evaluateWindow(const rt::Batch &batch);
+  /// The entry that has the step's probes.
+  rt::EntryKind probed() const {
+    return plan.accumulates() ? rt::EntryKind::MicroStep
+                              : rt::EntryKind::TrainStep;
+  }
+  /// Notes the first finding of the window.
+  void lookAtProbes();
+  /// Lets the next micro-batch begin a window.
+  void abandonWindow();
 
   /// Runs an entry of numbers.
   rt::Expected<void> numbers(rt::EntryKind entry, const rt::Batch &batch,
@@ -111,10 +130,12 @@ private:
   rt::Plan plan;
   uint64_t seed;
   reference::Variables state;
-  rt::ProbeReader probeReader{{}};               ///< of train_step
-  llvm::SmallVector<reference::Tensor> lastStep; ///< what the last window gave
-  rt::StepOutputs stepOutputs;                   ///< of train_step
-  std::optional<rt::Error> fault; ///< of a window: no later one runs
+  rt::ProbeReader probeReader{{}};         ///< of a step
+  Values lastProbed;                       ///< what the probed entry last gave
+  std::optional<rt::Finding> finding;      ///< the first of the window
+  rt::StepOutputs stepOutputs;             ///< of a step
+  const std::atomic<bool> *stop = nullptr; ///< between micro-batches
+  std::optional<rt::Error> fault;          ///< of a window: no later one runs
   std::deque<rt::StepResult> results;
   Resize resize;              ///< empty: nothing takes the last samples
   ResizedReference remainder; ///< made when it is needed

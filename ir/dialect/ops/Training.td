@@ -32,7 +32,8 @@ def Amp_VariableOp : Amp_Op<"variable", [
     is zeros.
     variable_c6: `copy_of` names an f32 variable of role parameter and of the same shape.
 
-    Created by: the front end (parameters), `amp-build-optimizer` (moments, counters). Absent after: nothing.
+    Created by: the front end (parameters), `amp-build-optimizer` (moments, counters), `amp-split-window` and
+    `amp-accumulate-gradients` (accumulators). Absent after: nothing.
 
     ```mlir
     amp.variable @fc.weight : tensor<4x3xf32> role parameter init uniform with [-0.5, 0.5] site 0
@@ -64,7 +65,7 @@ def Amp_ReadOp : Amp_Op<"read", [
     MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a variable's value";
   let description = [{
-    The value the variable holds here. In `train_step` every read stands before every write.
+    The value the variable holds here. In an entry every read stands before every write.
 
     read_c1: the symbol names an amp.variable of the result's type.
 

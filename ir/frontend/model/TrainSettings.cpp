@@ -14,6 +14,9 @@ constexpr llvm::StringLiteral kKeys[] = {
     "ema",        "seed",       "log_every", "save_every",  "validate_every",
     "base_batch", "last"};
 
+/// The position in a window takes 16 bits of a random op's counter (N17).
+constexpr int64_t kMostMicroBatches = 1 << 16;
+
 /// Bytes of "2GiB", "512 MiB", "1000"; none if the text is no size.
 std::optional<int64_t> parseBytes(llvm::StringRef text) {
   text = text.trim();
@@ -165,8 +168,10 @@ void Elaborator::trainInt(llvm::StringRef key, const Expr *expr,
                          ", got " + llvm::Twine(value.asInt()));
     return;
   }
-  if (key == "accumulate" && value.asInt() != 1) {
-    unavailable(expr->loc, key);
+  if (key == "accumulate" && value.asInt() > kMostMicroBatches) {
+    error(expr->loc, "'accumulate' must be at most " +
+                         llvm::Twine(kMostMicroBatches) + ", got " +
+                         llvm::Twine(value.asInt()));
     return;
   }
   keepTrain(key, emitter.builder.getI64IntegerAttr(value.asInt()));

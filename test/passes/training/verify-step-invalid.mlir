@@ -56,7 +56,7 @@ module attributes {amp.stage = #amp.stage<step>} {
   amp.variable @w : tensor<f32> role parameter init ones
   func.func @infer(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>})
       attributes {amp.entry = #amp.entry<infer>} {
-    // expected-error @below {{cannot stand in infer: only train_step writes variables}}
+    // expected-error @below {{cannot stand in infer: only the entries of a step write variables}}
     amp.write @w, %x : tensor<f32>
     return
   }
@@ -268,5 +268,65 @@ module attributes {amp.stage = #amp.stage<step>} {
           amp.probe = #amp.probe<op = "exp", path = "", type = tensor<2xf32>, backward = false, infinite = false, inputs = [0]>})
       attributes {amp.entry = #amp.entry<infer>} {
     return %x : tensor<2xf32>
+  }
+}
+
+// -----
+
+// step_c4
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @w : tensor<f32> role parameter init ones
+  func.func @micro_step(%x: tensor<f32> {amp.name = "x", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<micro_step>} {
+    // expected-error @below {{writes 'w' in micro_step, which writes accumulators and 'ampc.state/micro' alone}}
+    amp.write @w, %x : tensor<f32>
+    return
+  }
+}
+
+// -----
+
+// step_c6
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{does not advance 'ampc.state/iteration'}}
+  func.func @apply_step() attributes {amp.entry = #amp.entry<apply_step>} {
+    return
+  }
+}
+
+// -----
+
+// step_c15
+module attributes {amp.stage = #amp.stage<step>} {
+  // expected-error @below {{stands without the other entries of a window: expected window, micro_step and apply_step}}
+  func.func @micro_step() attributes {amp.entry = #amp.entry<micro_step>} {
+    return
+  }
+}
+
+// -----
+
+// step_c15
+module attributes {amp.stage = #amp.stage<step>} {
+  amp.variable @"ampc.state/iteration" : tensor<i64> role counter init zeros
+  amp.variable @"ampc.state/update" : tensor<i64> role counter init zeros
+  func.func @window() attributes {amp.entry = #amp.entry<window>} {
+    return
+  }
+  func.func @micro_step() attributes {amp.entry = #amp.entry<micro_step>} {
+    return
+  }
+  func.func @apply_step(%i: tensor<i64> {amp.name = "i", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<apply_step>} {
+    amp.write @"ampc.state/iteration", %i : tensor<i64>
+    amp.write @"ampc.state/update", %i : tensor<i64>
+    return
+  }
+  // expected-error @below {{stands beside micro_step: a step is one or the other}}
+  func.func @train_step(%i: tensor<i64> {amp.name = "i", amp.io = #amp.io<input>})
+      attributes {amp.entry = #amp.entry<train_step>} {
+    amp.write @"ampc.state/iteration", %i : tensor<i64>
+    amp.write @"ampc.state/update", %i : tensor<i64>
+    return
   }
 }

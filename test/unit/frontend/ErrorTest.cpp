@@ -390,15 +390,13 @@ TEST(Errors, NotAvailableYet) {
   EXPECT_EQ(errorsOf("model m { input x: f32[4]\n"
                      " y = relu(x) }\n"
                      "train {\n"
-                     "  accumulate = 2\n"
                      "  ema = 0.999\n"
                      "  optimizer = lion()\n"
                      "  memory_budget = \"2GiB\"\n"
                      "}\n"),
-            "4:16 'accumulate' is not available yet\n"
-            "5:3 'ema' is not available yet\n"
-            "6:15 'lion' is not available yet\n"
-            "7:19 'memory_budget' is not available yet\n");
+            "4:3 'ema' is not available yet\n"
+            "5:15 'lion' is not available yet\n"
+            "6:19 'memory_budget' is not available yet\n");
 }
 
 TEST(Errors, OneAStatementAndNoneFromPoison) {

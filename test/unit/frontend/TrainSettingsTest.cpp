@@ -44,6 +44,7 @@ TEST(Train, Keys) {
         {"validate_every", "2 * 50", "100"},
         {"max_skipped", "5", "5"},
         {"accumulate", "1", "1"},
+        {"accumulate", "65536", "65536"},
         {"base_batch", "256", "256"},
         {"base_batch", "none", ""},
         {"clip_norm", "1", "1.000000e+00"},
@@ -97,6 +98,7 @@ TEST(Train, Errors) {
                "  loss_scale = on\n"
                "  max_skipped = 0\n"
                "  validate_every = -1\n"
+               "  accumulate = 65537\n"
                "}\n"),
       "3:11 'steps' must be at least 1, got 0\n"
       "4:3 unknown key 'stps' of 'train'; did you mean 'steps'?\n"
@@ -115,7 +117,8 @@ TEST(Train, Errors) {
       "got \"2 gigs\"\n"
       "17:16 'loss_scale' must be off, a number or dynamic, got 'on'\n"
       "18:17 'max_skipped' must be at least 1, got 0\n"
-      "19:20 'validate_every' must be at least 0, got -1\n");
+      "19:20 'validate_every' must be at least 0, got -1\n"
+      "20:16 'accumulate' must be at most 65536, got 65537\n");
 }
 
 TEST(Train, LossScaleErrors) {

@@ -325,7 +325,7 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { firstContraction(p).dtype_a = fb::DType::I32; }},
       {"the batch stride 0 of C is below its 24 elements",
        [](auto &p) { firstContraction(p).batch = 2; }},
-      {"writes a variable; only train_step may",
+      {"writes a variable; only train_step, window, micro_step, apply_step may",
        [](auto &p) {
          *p.entries[2]->instructions[0]->op.AsContraction()->c =
              fb::Place(fb::Space::Variable, 0, 128);
