@@ -158,7 +158,7 @@ def HashModel : Pass<"amp-hash-model", "::mlir::ModuleOp"> {
 def ProbeValues : Pass<"amp-probe-values", "::mlir::ModuleOp"> {
   let summary = "show the values of the training step among its results";
   let description = [{
-    Input: `@train_step` with its gradient results (`amp-differentiate`); a module without one stays as it
+    Input: `@train_step`, or `@micro_step`, with its gradient results (`amp-differentiate`); a module without one stays as it
     is. Output: one result `ampc.probe.N` (amp.io probe, amp.probe) a probed value, in program order. What a
     probe is made of is found through values without one.
 

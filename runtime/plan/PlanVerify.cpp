@@ -84,6 +84,9 @@ private:
   Expected<void> place(const fb::Entry &entry, const fb::Place *place,
                        uint64_t bytes, bool written,
                        std::string_view what) const;
+  /// `entry` may write the variable at `offset` of their block.
+  Expected<void> writtenVariable(std::string_view entry, uint64_t offset,
+                                 std::string_view what) const;
   Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
                         std::string_view at) const;
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
@@ -388,10 +391,28 @@ Expected<void> Verifier::place(const fb::Entry &entry, const fb::Place *place,
   if (written && constant)
     return error(
         fmt::format("{} is written but lies in space {}", what, space));
-  if (written && place->space() == fb::Space::Variable &&
-      !contains(kStepEntries, entry.name()->string_view()))
+  if (written && place->space() == fb::Space::Variable)
+    return writtenVariable(entry.name()->string_view(), place->offset(), what);
+  return {};
+}
+
+Expected<void> Verifier::writtenVariable(std::string_view entry,
+                                         uint64_t offset,
+                                         std::string_view what) const {
+  if (!contains(kStepEntries, entry))
     return error(fmt::format("{} writes a variable; only {} may", what,
                              fmt::join(kStepEntries, ", ")));
+  if (entry != "window" && entry != "micro_step")
+    return {};
+  for (unsigned i = 0; i < sizeOfVector(plan.variables()); ++i) {
+    const fb::Variable &variable = *plan.variables()->Get(i);
+    if (offset - variable.offset() < variable.bytes() &&
+        variable.role() != fb::Role::Accumulator &&
+        variable.name()->string_view() != "ampc.state/micro")
+      return error(fmt::format("{} writes '{}'; {} writes accumulators and "
+                               "'ampc.state/micro' alone",
+                               what, variable.name()->string_view(), entry));
+  }
   return {};
 }
 

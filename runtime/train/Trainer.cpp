@@ -98,9 +98,9 @@ Expected<void> Run::checkResume() {
                 fmt::format("the checkpoint was made with seed {}, this run "
                             "has seed {}; give --seed {}",
                             made.seed, *options.seed, made.seed));
-  if (options.warn && made.data != data.describe())
+  if (options.warn && made.data != windows.describe())
     options.warn(fmt::format("{}: trained on '{}', this run reads '{}'",
-                             options.resume, made.data, data.describe()));
+                             options.resume, made.data, windows.describe()));
   return {};
 }
 
@@ -263,7 +263,7 @@ Expected<void> Run::save() {
   std::string name = fmt::format("step-{:08}.safetensors", summary.steps);
   std::string path = options.out + "/" + name;
   AMPC_TRY(stepper.save(path, options.force || !options.resume.empty(),
-                        data.describe()));
+                        windows.describe()));
   // The link is made beside and renamed over the old one: it never dangles.
   std::string link = options.out + "/last",
               fresh = link + fmt::format(".tmp-{}", ::getpid());

@@ -86,6 +86,12 @@ std::optional<uint64_t> WindowedData::batches() const {
   return (*inEpoch + most - 1) / most;
 }
 
+std::string WindowedData::describe() const {
+  return most == 1
+             ? data.describe()
+             : fmt::format("{}, {} batches a step", data.describe(), most);
+}
+
 Expected<void> WindowedData::addColumns(const Batch &first) {
   for (const NamedView &item : first.views()) {
     std::vector<int64_t> shape(item.view.shape.begin(), item.view.shape.end());

@@ -62,7 +62,8 @@ public:
   bool flows_on() const override { return data.flows_on(); }
   /// Samples of a whole window.
   uint64_t batch_size() const override { return data.batch_size() * most; }
-  std::string describe() const override { return data.describe(); }
+  /// As the source says it, and how many batches a window has.
+  std::string describe() const override;
   /// Samples of window `index`.
   uint64_t samples(uint64_t index) const {
     return data.batch_size() * spanOf(index).count;

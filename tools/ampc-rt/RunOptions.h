@@ -15,7 +15,7 @@ struct RunOptions {
   std::vector<std::string> data; ///< `NAMES=SPEC`
   std::optional<uint64_t> steps, seed, log_every, save_every, validate_every;
   std::optional<uint64_t> accumulate; ///< micro-batches of a window
-  int threads = 0; ///< 0: one per processor
+  int threads = 0;                    ///< 0: one per processor
   std::string out, resume, metrics, weights;
   std::optional<uint64_t> early_stop; ///< validations without a lower loss
   double time_limit = 0;              ///< seconds; 0: none

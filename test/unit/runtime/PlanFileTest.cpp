@@ -82,7 +82,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 6; "
+            "plan of format version 9, this runtime reads version 7; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -207,9 +207,17 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { p.constant_bytes = 64; }},
       {"entry 'train_step' occurs twice",
        [](auto &p) { p.entries[1]->name = "train_step"; }},
-      {"entry 'other', expected train_step",
+      {"entry 'other', expected one of train_step",
        [](auto &p) { p.entries[1]->name = "other"; }},
       {"the plan has no entry", [](auto &p) { p.entries.clear(); }},
+      {"window, micro_step and apply_step stand together, in the place of "
+       "train_step",
+       [](auto &p) { p.entries[1]->name = "micro_step"; }},
+      {"entry 'micro_step', instruction 4: argument 1 writes 'w'; micro_step "
+       "writes accumulators and 'ampc.state/micro' alone",
+       [](auto &p) { p.entries[0]->name = "micro_step"; }},
+      {"windows of 0 micro-batches, expected 1 to 65536",
+       [](auto &p) { p.train->accumulate = 0; }},
       {"input 't' occurs twice",
        [](auto &p) { p.entries[0]->inputs[0]->name = "t"; }},
       {"input 'x' has 64 bytes, its type needs 128",
@@ -292,7 +300,7 @@ TEST(PlanFile, MeaningIsVerified) {
       {"argument 1 is written but lies in space Input",
        [](auto &p) { p.kernels[0]->arg_written[1] = true; }},
       {"entry 'eval_step', instruction 2: argument 1 writes a variable; only "
-       "train_step may",
+       "train_step, window, micro_step, apply_step may",
        [](auto &p) {
          p.entries[1]->instructions[2]->op.AsLaunch()->args[1] = {
              fb::Space::Variable, 0, 64};
