@@ -54,11 +54,13 @@ std::string slope(const std::string &train,
 
 class Accumulate : public testing::TestWithParam<int> {
 protected:
-  OpenedModel open(const std::string &text) {
+  OpenedModel open(const std::string &text,
+                   const std::string &finiteChecks = "off") {
     models.push_back(
         std::make_unique<Model>(must(Model::parse(text, "m.amp"))));
     CompileOptions compile;
     compile.opt_level = GetParam();
+    compile.finite_checks = finiteChecks;
     return must(open_stepper(*models.back(), compile));
   }
   /// An f32 number of a checkpoint of `stepper`.
@@ -203,6 +205,29 @@ TEST_P(Accumulate, AWindowThatIsNotFiniteIsSkipped) {
     }
     EXPECT_EQ(saved(*opened.stepper, "w"), -4);
     EXPECT_EQ(opened.stepper->iteration(), 4);
+  }
+}
+
+/// Finite checks see every micro-batch and tell of the first that is not.
+TEST_P(Accumulate, FiniteChecksTellOfTheFirstMicroBatch) {
+  OpenedModel opened =
+      open(slope("  accumulate = 3\n", "mean(w * log(x))"), "all");
+  for (std::vector<float> window :
+       {std::vector<float>{1, 2, 3}, {1, 0, 3}, {-1, 0, 3}, {2, 1, 1}}) {
+    SCOPED_TRACE(testing::PrintToString(window));
+    rt::Tensor x = numbers(window);
+    rt::Batch batch;
+    batch.set("x", x);
+    must(opened.stepper->step(batch));
+    rt::StepResult result = *must(opened.stepper->poll());
+    bool isFinite = *std::min_element(window.begin(), window.end()) > 0;
+    EXPECT_EQ(result.applied, isFinite);
+    ASSERT_EQ(result.finding.has_value(), !isFinite);
+    if (!isFinite)
+      EXPECT_NE(
+          result.finding->text.find(window[0] < 0 ? "gives nan" : "gives -inf"),
+          std::string::npos)
+          << result.finding->text;
   }
 }
 
