@@ -2,107 +2,18 @@
 // may index and offset without looking. What a kernel touches behind its
 // pointers is what the plan declares of it; the code itself cannot be seen
 // here.
-#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/PlanVerifier.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <string_view>
 #include <unordered_set>
 
 namespace ampc::rt {
-namespace {
-
-template <class T>
-size_t sizeOfVector(const T *vector) {
-  return vector ? vector->size() : 0;
-}
-
-/// The entries that write variables, and the others.
-constexpr std::array<std::string_view, 4> kStepEntries = {
-    "train_step", "window", "micro_step", "apply_step"};
-constexpr std::array<std::string_view, 4> kOtherEntries = {
-    "eval_step", "eval_finish", "infer", "gradient"};
 
 /// A random op's counter has 16 bits for the micro-batch.
-constexpr uint64_t kMaxMicroBatches = 1 << 16;
+static constexpr uint64_t kMaxMicroBatches = 1 << 16;
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// Bytes of a region, or a failure: product and sum never wrap.
-std::optional<uint64_t> product(uint64_t a, uint64_t b) {
-  if (a != 0 && b > kMaxBytes / a)
-    return std::nullopt;
-  return a * b;
-}
-
-/// Number of a check, position and element.
-bool isFaultType(const fb::TensorType &type) {
-  return type.dtype() == fb::DType::I64 && sizeOfVector(type.shape()) == 1 &&
-         type.shape()->Get(0) == 3;
-}
-
-class Verifier {
-public:
-  Verifier(const fb::Plan &plan, uint64_t constantBytes,
-           const std::string &where)
-      : plan(plan), constantBytes(constantBytes), where(where) {}
-
-  Expected<void> run();
-
-private:
-  tl::unexpected<Error> error(std::string text) const {
-    return fail(Code::BadInput, where, std::move(text));
-  }
-  Expected<uint64_t> bytesOf(const fb::TensorType *type,
-                             std::string_view what) const;
-  Expected<void> source(int index, std::string_view what) const;
-  Expected<void> variables() const;
-  /// A 16-bit copy, and only one, names an f32 parameter of its shape.
-  Expected<void> copyOf(const fb::Variable &variable,
-                        std::string_view what) const;
-  Expected<void> kernels() const;
-  Expected<void>
-  ports(const fb::Entry &entry,
-        const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
-        bool inputs) const;
-  /// A probe says what it shows, and nothing else does; what it is made of is
-  /// among the `before` probes before it.
-  Expected<void> probe(const fb::Port &port, unsigned before,
-                       std::string_view what) const;
-  /// The elements that a check looks at lie in the input.
-  Expected<void> check(const fb::Port &port, const fb::IndexCheck &check,
-                       std::string_view what) const;
-  /// A fault's check tells the extents of a tensor, for messages.
-  Expected<void> computedCheck(const fb::IndexCheck &check,
-                               std::string_view what) const;
-  Expected<void> entry(const fb::Entry &entry) const;
-  /// `bytes` bytes from `place` on lie in its region; `written` places may not
-  /// be read-only.
-  Expected<void> place(const fb::Entry &entry, const fb::Place *place,
-                       uint64_t bytes, bool written,
-                       std::string_view what) const;
-  /// `entry` may write the variable at `offset` of their block.
-  Expected<void> writtenVariable(std::string_view entry, uint64_t offset,
-                                 std::string_view what) const;
-  Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
-                        std::string_view at) const;
-  Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
-                             std::string_view at) const;
-  Expected<void> copy(const fb::Entry &entry, const fb::Copy &op,
-                      std::string_view at) const;
-  Expected<void> fill(const fb::Entry &entry, const fb::Fill &op,
-                      std::string_view at) const;
-
-  const fb::Plan &plan;
-  uint64_t constantBytes;
-  const std::string &where;
-};
-
-Expected<uint64_t> Verifier::bytesOf(const fb::TensorType *type,
-                                     std::string_view what) const {
+Expected<uint64_t> PlanVerifier::bytesOf(const fb::TensorType *type,
+                                         std::string_view what) const {
   if (!type)
     return error(fmt::format("{} has no type", what));
   if (type->dtype() > fb::DType::MAX)
@@ -122,14 +33,14 @@ Expected<uint64_t> Verifier::bytesOf(const fb::TensorType *type,
   return *bytes;
 }
 
-Expected<void> Verifier::source(int index, std::string_view what) const {
+Expected<void> PlanVerifier::source(int index, std::string_view what) const {
   if (index < -1 || index >= int64_t(sizeOfVector(plan.sources())))
     return error(fmt::format("{}: source location {} of {}", what, index,
                              sizeOfVector(plan.sources())));
   return {};
 }
 
-Expected<void> Verifier::variables() const {
+Expected<void> PlanVerifier::variables() const {
   if (plan.variable_bytes() > kMaxBytes)
     return error(fmt::format("variable block of {} bytes, at most 2^52",
                              plan.variable_bytes()));
@@ -197,8 +108,8 @@ Expected<void> Verifier::variables() const {
   return {};
 }
 
-Expected<void> Verifier::copyOf(const fb::Variable &variable,
-                                std::string_view what) const {
+Expected<void> PlanVerifier::copyOf(const fb::Variable &variable,
+                                    std::string_view what) const {
   int index = variable.copy_of();
   if (variable.role() != fb::Role::Copy16) {
     if (index != -1)
@@ -231,7 +142,7 @@ Expected<void> Verifier::copyOf(const fb::Variable &variable,
   return {};
 }
 
-Expected<void> Verifier::kernels() const {
+Expected<void> PlanVerifier::kernels() const {
   for (size_t i = 0; i < sizeOfVector(plan.kernels()); ++i) {
     const fb::Kernel &kernel = *plan.kernels()->Get(unsigned(i));
     if (kernel.symbol()->size() == 0)
@@ -250,319 +161,7 @@ Expected<void> Verifier::kernels() const {
   return {};
 }
 
-Expected<void> Verifier::check(const fb::Port &port,
-                               const fb::IndexCheck &check,
-                               std::string_view what) const {
-  DType type = DType(port.type()->dtype());
-  if (type != DType::I8 && type != DType::I32 && type != DType::I64)
-    return error(fmt::format("{}: a check needs integers, the input is {}",
-                             what, name_of(type)));
-  size_t rank = sizeOfVector(check.extents());
-  if (rank != sizeOfVector(check.strides()) || rank > kMaxCheckRank)
-    return error(fmt::format(
-        "{}: a check of {} extents and {} strides, at most {} of each", what,
-        rank, sizeOfVector(check.strides()), kMaxCheckRank));
-  // The last element looked at lies in the input; no product wraps.
-  std::optional<uint64_t> last = check.offset();
-  for (unsigned axis = 0; axis < rank; ++axis) {
-    uint64_t extent = check.extents()->Get(axis);
-    std::optional<uint64_t> reach =
-        extent ? product(extent - 1, check.strides()->Get(axis)) : std::nullopt;
-    last = last && reach && *last <= kMaxExtent ? std::optional(*last + *reach)
-                                                : std::nullopt;
-  }
-  uint64_t elements = port.bytes() / sizeOf(type);
-  if (!last || *last >= elements)
-    return error(fmt::format("{}: a check leaves the input's {} elements", what,
-                             elements));
-  return source(check.source(), what);
-}
-
-Expected<void> Verifier::computedCheck(const fb::IndexCheck &check,
-                                       std::string_view what) const {
-  for (unsigned axis = 0; axis < sizeOfVector(check.extents()); ++axis)
-    if (check.extents()->Get(axis) == 0)
-      return error(fmt::format("{}: a check of no elements", what));
-  return source(check.source(), what);
-}
-
-Expected<void>
-Verifier::ports(const fb::Entry &entry,
-                const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
-                bool inputs) const {
-  std::unordered_set<std::string_view> names;
-  unsigned probes = 0;
-  for (unsigned i = 0; i < sizeOfVector(list); ++i) {
-    const fb::Port &port = *list->Get(i);
-    std::string what =
-        fmt::format("entry '{}': {} '{}'", entry.name()->string_view(),
-                    inputs ? "input" : "output", port.name()->string_view());
-    if (!names.insert(port.name()->string_view()).second)
-      return error(fmt::format("{} occurs twice", what));
-    AMPC_ASSIGN(uint64_t bytes, bytesOf(port.type(), what));
-    if (port.bytes() < bytes || port.bytes() > kMaxBytes)
-      return error(fmt::format("{} has {} bytes, its type needs {}", what,
-                               port.bytes(), bytes));
-    if (port.kind() > fb::IoKind::MAX ||
-        (port.kind() <= fb::IoKind::Target) != inputs)
-      return error(fmt::format("{} is of kind {}", what, int(port.kind())));
-    bool scalar = port.kind() == fb::IoKind::Loss ||
-                  port.kind() == fb::IoKind::Metric ||
-                  port.kind() == fb::IoKind::Partial;
-    if (scalar && sizeOfVector(port.type()->shape()) != 0)
-      return error(
-          fmt::format("{}: a loss, metric or partial is a scalar", what));
-    AMPC_TRY(probe(port, probes, what));
-    probes += port.kind() == fb::IoKind::Probe;
-    bool isFault = port.kind() == fb::IoKind::Fault;
-    if (isFault && !isFaultType(*port.type()))
-      return error(fmt::format("{}: a fault is i64[3]", what));
-    if (isFault && i + 1 != list->size())
-      return error(fmt::format("{}: a fault is the last output", what));
-    if (!inputs && !isFault && sizeOfVector(port.checks()) != 0)
-      return error(
-          fmt::format("{} is checked; only inputs and the fault are", what));
-    for (unsigned c = 0; c < sizeOfVector(port.checks()); ++c)
-      AMPC_TRY(isFault ? computedCheck(*port.checks()->Get(c), what)
-                       : check(port, *port.checks()->Get(c), what));
-    AMPC_TRY(source(port.source(), what));
-  }
-  return {};
-}
-
-Expected<void> Verifier::probe(const fb::Port &port, unsigned before,
-                               std::string_view what) const {
-  bool isProbe = port.kind() == fb::IoKind::Probe;
-  if (isProbe != (port.probe() != nullptr))
-    return error(fmt::format("{} {}", what,
-                             isProbe ? "does not say what it shows"
-                                     : "is no probe but says what it shows"));
-  if (!isProbe)
-    return {};
-  AMPC_TRY(bytesOf(port.probe()->type(), what));
-  for (unsigned i = 0; i < sizeOfVector(port.probe()->inputs()); ++i)
-    if (port.probe()->inputs()->Get(i) >= before)
-      return error(fmt::format("{} is made of probe {}, expected one of the {} "
-                               "before it",
-                               what, port.probe()->inputs()->Get(i), before));
-  return {};
-}
-
-Expected<void> Verifier::place(const fb::Entry &entry, const fb::Place *place,
-                               uint64_t bytes, bool written,
-                               std::string_view what) const {
-  if (!place)
-    return error(fmt::format("{} is missing", what));
-  uint64_t size = 0;
-  size_t count = 1;
-  switch (place->space()) {
-  case fb::Space::Arena:
-    size = entry.arena_bytes();
-    break;
-  case fb::Space::Variable:
-    size = plan.variable_bytes();
-    break;
-  case fb::Space::Constant:
-    size = constantBytes;
-    break;
-  case fb::Space::Input:
-  case fb::Space::Output: {
-    auto *list =
-        place->space() == fb::Space::Input ? entry.inputs() : entry.outputs();
-    count = sizeOfVector(list);
-    if (place->index() < count)
-      size = list->Get(place->index())->bytes();
-    break;
-  }
-  default:
-    return error(
-        fmt::format("{} is in unknown space {}", what, int(place->space())));
-  }
-  std::string_view space = fb::EnumNameSpace(place->space());
-  if (place->index() >= count)
-    return error(fmt::format("{} is in {} {} of {}", what, space,
-                             place->index(), count));
-  if (bytes > size || place->offset() > size - bytes)
-    return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes",
-                             what, place->offset(), bytes, space,
-                             place->index(), size));
-  bool constant = place->space() == fb::Space::Constant ||
-                  place->space() == fb::Space::Input;
-  if (written && constant)
-    return error(
-        fmt::format("{} is written but lies in space {}", what, space));
-  if (written && place->space() == fb::Space::Variable)
-    return writtenVariable(entry.name()->string_view(), place->offset(), what);
-  return {};
-}
-
-Expected<void> Verifier::writtenVariable(std::string_view entry,
-                                         uint64_t offset,
-                                         std::string_view what) const {
-  if (!contains(kStepEntries, entry))
-    return error(fmt::format("{} writes a variable; only {} may", what,
-                             fmt::join(kStepEntries, ", ")));
-  if (entry != "window" && entry != "micro_step")
-    return {};
-  for (unsigned i = 0; i < sizeOfVector(plan.variables()); ++i) {
-    const fb::Variable &variable = *plan.variables()->Get(i);
-    if (offset - variable.offset() < variable.bytes() &&
-        variable.role() != fb::Role::Accumulator &&
-        variable.name()->string_view() != "ampc.state/micro")
-      return error(fmt::format("{} writes '{}'; {} writes accumulators and "
-                               "'ampc.state/micro' alone",
-                               what, variable.name()->string_view(), entry));
-  }
-  return {};
-}
-
-Expected<void> Verifier::launch(const fb::Entry &entry, const fb::Launch &op,
-                                std::string_view at) const {
-  if (op.kernel() >= sizeOfVector(plan.kernels()))
-    return error(fmt::format("{}: kernel {} of {}", at, op.kernel(),
-                             sizeOfVector(plan.kernels())));
-  const fb::Kernel &kernel = *plan.kernels()->Get(op.kernel());
-  if (sizeOfVector(kernel.arg_bytes()) != sizeOfVector(op.args()))
-    return error(
-        fmt::format("{}: kernel '{}' takes {} arguments, the launch gives {}",
-                    at, kernel.symbol()->string_view(),
-                    sizeOfVector(kernel.arg_bytes()), sizeOfVector(op.args())));
-  if (op.tiles() != kernel.tiles())
-    return error(fmt::format("{}: kernel '{}' has {} tiles, the launch runs {}",
-                             at, kernel.symbol()->string_view(), kernel.tiles(),
-                             op.tiles()));
-  for (unsigned i = 0; i < sizeOfVector(op.args()); ++i)
-    AMPC_TRY(place(entry, op.args()->Get(i), kernel.arg_bytes()->Get(i),
-                   kernel.arg_written()->Get(i),
-                   fmt::format("{}: argument {}", at, i)));
-  return {};
-}
-
-Expected<void> Verifier::contraction(const fb::Entry &entry,
-                                     const fb::Contraction &op,
-                                     std::string_view at) const {
-  auto small = [](fb::DType type) {
-    return type == fb::DType::F32 || type == fb::DType::F16 ||
-           type == fb::DType::BF16;
-  };
-  bool wide = op.dtype_a() == fb::DType::F64 &&
-              op.dtype_b() == fb::DType::F64 && op.dtype_c() == fb::DType::F64;
-  if (!wide &&
-      !(small(op.dtype_a()) && small(op.dtype_b()) && small(op.dtype_c())))
-    return error(fmt::format(
-        "{}: a contraction takes f64 alone or f32, f16 and bf16, got types "
-        "{}, {} and {}",
-        at, int(op.dtype_a()), int(op.dtype_b()), int(op.dtype_c())));
-  struct Operand {
-    const char *name;
-    const fb::Place *place;
-    fb::DType type;
-    uint64_t rows, columns, stride;
-  };
-  const Operand operands[] = {
-      {"A", op.a(), op.dtype_a(), op.m(), op.k(), op.stride_a()},
-      {"B", op.b(), op.dtype_b(), op.k(), op.n(), op.stride_b()},
-      {"C", op.c(), op.dtype_c(), op.m(), op.n(), op.stride_c()}};
-  uint64_t bytes[3];
-  for (int i = 0; i < 3; ++i) {
-    const Operand &operand = operands[i];
-    bool written = i == 2;
-    std::optional<uint64_t> matrix = product(operand.rows, operand.columns);
-    std::optional<uint64_t> last =
-        product(op.batch() ? op.batch() - 1 : 0, operand.stride);
-    if (!matrix || !last || operand.rows > kMaxExtent ||
-        operand.columns > kMaxExtent)
-      return error(
-          fmt::format("{}: the extents of {} overflow", at, operand.name));
-    if (written && op.batch() > 1 && operand.stride < *matrix)
-      return error(
-          fmt::format("{}: the batch stride {} of C is below its {} elements",
-                      at, operand.stride, *matrix));
-    uint64_t elements = op.batch() == 0 || *matrix == 0 ? 0 : *last + *matrix;
-    size_t size = sizeOf(DType(operand.type));
-    bytes[i] = elements * size;
-    std::string what = fmt::format("{}: operand {}", at, operand.name);
-    AMPC_TRY(place(entry, operand.place, bytes[i], written, what));
-    if (operand.place->offset() % size)
-      return error(
-          fmt::format("{} starts at byte {}, expected a multiple of {}", what,
-                      operand.place->offset(), size));
-  }
-  for (int i = 0; i < 2; ++i) {
-    const fb::Place &in = *operands[i].place, &out = *operands[2].place;
-    if (in.space() == out.space() && in.index() == out.index() &&
-        in.offset() < out.offset() + bytes[2] &&
-        out.offset() < in.offset() + bytes[i])
-      return error(
-          fmt::format("{}: C overlaps operand {}", at, operands[i].name));
-  }
-  return {};
-}
-
-Expected<void> Verifier::copy(const fb::Entry &entry, const fb::Copy &op,
-                              std::string_view at) const {
-  AMPC_TRY(place(entry, op.src(), op.bytes(), false,
-                 fmt::format("{}: the source", at)));
-  AMPC_TRY(place(entry, op.dst(), op.bytes(), true,
-                 fmt::format("{}: the destination", at)));
-  const fb::Place &src = *op.src(), &dst = *op.dst();
-  if (src.space() == dst.space() && src.index() == dst.index() &&
-      src.offset() < dst.offset() + op.bytes() &&
-      dst.offset() < src.offset() + op.bytes())
-    return error(fmt::format("{}: source and destination overlap", at));
-  return {};
-}
-
-Expected<void> Verifier::fill(const fb::Entry &entry, const fb::Fill &op,
-                              std::string_view at) const {
-  unsigned width = op.width();
-  if (width != 1 && width != 2 && width != 4 && width != 8)
-    return error(fmt::format("{}: pattern of {} bytes, expected 1, 2, 4 or 8",
-                             at, width));
-  AMPC_TRY(place(entry, op.dst(), op.bytes(), true,
-                 fmt::format("{}: the destination", at)));
-  if (op.bytes() % width || op.dst()->offset() % width)
-    return error(
-        fmt::format("{}: bytes {} + {} are no multiples of the pattern's {}",
-                    at, op.dst()->offset(), op.bytes(), width));
-  return {};
-}
-
-Expected<void> Verifier::entry(const fb::Entry &entry) const {
-  AMPC_TRY(ports(entry, entry.inputs(), true));
-  AMPC_TRY(ports(entry, entry.outputs(), false));
-  if (entry.arena_bytes() > kMaxBytes)
-    return error(fmt::format("entry '{}': arena of {} bytes, at most 2^52",
-                             entry.name()->string_view(), entry.arena_bytes()));
-  for (unsigned i = 0; i < sizeOfVector(entry.instructions()); ++i) {
-    const fb::Instruction &instruction = *entry.instructions()->Get(i);
-    std::string at = fmt::format("entry '{}', instruction {}",
-                                 entry.name()->string_view(), i);
-    AMPC_TRY(source(instruction.source(), at));
-    if (!instruction.op())
-      return error(fmt::format("{} is empty", at));
-    switch (instruction.op_type()) {
-    case fb::Op::Launch:
-      AMPC_TRY(launch(entry, *instruction.op_as_Launch(), at));
-      break;
-    case fb::Op::Contraction:
-      AMPC_TRY(contraction(entry, *instruction.op_as_Contraction(), at));
-      break;
-    case fb::Op::Copy:
-      AMPC_TRY(copy(entry, *instruction.op_as_Copy(), at));
-      break;
-    case fb::Op::Fill:
-      AMPC_TRY(fill(entry, *instruction.op_as_Fill(), at));
-      break;
-    default:
-      return error(fmt::format("{} is of unknown kind {}", at,
-                               int(instruction.op_type())));
-    }
-  }
-  return {};
-}
-
-Expected<void> Verifier::run() {
+Expected<void> PlanVerifier::run() {
   if (plan.constant_bytes() != constantBytes)
     return error(
         fmt::format("the metadata names {} constant bytes, the section has {}",
@@ -598,11 +197,9 @@ Expected<void> Verifier::run() {
   return {};
 }
 
-} // namespace
-
 Expected<void> verifyPlan(const fb::Plan &plan, uint64_t constantBytes,
                           const std::string &where) {
-  return Verifier(plan, constantBytes, where).run();
+  return PlanVerifier(plan, constantBytes, where).run();
 }
 
 } // namespace ampc::rt

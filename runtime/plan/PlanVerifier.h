@@ -1,0 +1,93 @@
+// The verifier of plans, in two files: the plan as a whole (PlanVerify.cpp) and
+// what an entry does (VerifyEntry.cpp). Private to runtime/plan.
+#pragma once
+
+#include "runtime/plan/PlanFile.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ampc::rt {
+
+template <class T>
+size_t sizeOfVector(const T *vector) {
+  return vector ? vector->size() : 0;
+}
+
+/// The entries that write variables, and the others.
+inline constexpr std::array<std::string_view, 4> kStepEntries = {
+    "train_step", "window", "micro_step", "apply_step"};
+inline constexpr std::array<std::string_view, 4> kOtherEntries = {
+    "eval_step", "eval_finish", "infer", "gradient"};
+
+inline bool contains(std::span<const std::string_view> names,
+                     std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Bytes of a region, or a failure: product and sum never wrap.
+inline std::optional<uint64_t> product(uint64_t a, uint64_t b) {
+  if (a != 0 && b > kMaxBytes / a)
+    return std::nullopt;
+  return a * b;
+}
+
+class PlanVerifier {
+public:
+  PlanVerifier(const fb::Plan &plan, uint64_t constantBytes,
+               const std::string &where)
+      : plan(plan), constantBytes(constantBytes), where(where) {}
+
+  Expected<void> run();
+
+private:
+  tl::unexpected<Error> error(std::string text) const {
+    return fail(Code::BadInput, where, std::move(text));
+  }
+  Expected<uint64_t> bytesOf(const fb::TensorType *type,
+                             std::string_view what) const;
+  Expected<void> source(int index, std::string_view what) const;
+  Expected<void> variables() const;
+  /// A 16-bit copy, and only one, names an f32 parameter of its shape.
+  Expected<void> copyOf(const fb::Variable &variable,
+                        std::string_view what) const;
+  Expected<void> kernels() const;
+  Expected<void>
+  ports(const fb::Entry &entry,
+        const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
+        bool inputs) const;
+  /// A probe says what it shows, and nothing else does; what it is made of is
+  /// among the `before` probes before it.
+  Expected<void> probe(const fb::Port &port, unsigned before,
+                       std::string_view what) const;
+  /// The elements that a check looks at lie in the input.
+  Expected<void> check(const fb::Port &port, const fb::IndexCheck &check,
+                       std::string_view what) const;
+  /// A fault's check tells the extents of a tensor, for messages.
+  Expected<void> computedCheck(const fb::IndexCheck &check,
+                               std::string_view what) const;
+  Expected<void> entry(const fb::Entry &entry) const;
+  /// `bytes` bytes from `place` on lie in its region; `written` places may not
+  /// be read-only.
+  Expected<void> place(const fb::Entry &entry, const fb::Place *place,
+                       uint64_t bytes, bool written,
+                       std::string_view what) const;
+  /// `entry` may write the variable at `offset` of their block.
+  Expected<void> writtenVariable(std::string_view entry, uint64_t offset,
+                                 std::string_view what) const;
+  Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
+                        std::string_view at) const;
+  Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
+                             std::string_view at) const;
+  Expected<void> copy(const fb::Entry &entry, const fb::Copy &op,
+                      std::string_view at) const;
+  Expected<void> fill(const fb::Entry &entry, const fb::Fill &op,
+                      std::string_view at) const;
+
+  const fb::Plan &plan;
+  uint64_t constantBytes;
+  const std::string &where;
+};
+
+} // namespace ampc::rt
