@@ -30,9 +30,27 @@ struct CastModel : Model<CastModel, amp::CastOp> {
   }
 };
 
+/// The product or quotient in the f64 of the evaluator, rounded once.
+struct ScaledCastModel : Model<ScaledCastModel, amp::ScaledCastOp> {
+  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
+    auto cast = llvm::cast<amp::ScaledCastOp>(op);
+    Tensor result(resultType(op));
+    Type to = result.elementType();
+    bool isTimes = to.getIntOrFloatBitWidth() == 8;
+    double scale = cast.getScale().convertToDouble();
+    for (int64_t i = 0, count = result.size(); i < count; ++i) {
+      double value = in[0]->floats()[i];
+      result.floats()[i] = roundTo(isTimes ? value * scale : value / scale, to);
+    }
+    out.push_back(std::move(result));
+    return success();
+  }
+};
+
 } // namespace
 
 void attachCastModels(MLIRContext &context) {
+  amp::ScaledCastOp::attachInterface<ScaledCastModel>(context);
   amp::CastOp::attachInterface<CastModel>(context);
 }
 

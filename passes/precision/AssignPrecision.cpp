@@ -156,7 +156,10 @@ class AssignPrecisionPass
     std::optional<Policy> policy = policyFor(precision, target, &getContext());
     if (!policy) {
       module.emitError() << "unknown precision '" << precision
-                         << "'; expected auto, f32, tf32, bf16 or f16";
+                         << "'; expected auto, f32, tf32, bf16 or f16"
+                         << (StringRef(precision).starts_with("f8")
+                                 ? "; no target multiplies 8-bit floats"
+                                 : "");
       return signalPassFailure();
     }
     if (!policy->note.empty())

@@ -1,6 +1,8 @@
 // Checkpoints and weights.
 #include "runtime/train/Checkpoint.h"
 
+#include "runtime/train/StepRules.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -163,6 +165,16 @@ Expected<CheckpointInfo> read_checkpoint(const std::string &path,
             "--weights reads its weights alone",
             info.model_hash, model_hash));
   std::string names = difference(file, slots, /*state=*/true);
+  bool isScaled = file.find(state::kScale) != nullptr,
+       wantsScale = std::any_of(
+           slots.begin(), slots.end(),
+           [](const VariableSlot &slot) { return slot.name == state::kScale; });
+  if (isScaled != wantsScale)
+    names +=
+        fmt::format("; the checkpoint was made {} a dynamic loss scale, as f16 "
+                    "has it: give "
+                    "the --precision and --loss-scale of its run, or --weights",
+                    isScaled ? "with" : "without");
   if (!names.empty())
     return fail(Code::BadInput, path, names);
   for (const VariableSlot &slot : slots) {

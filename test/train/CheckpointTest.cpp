@@ -131,5 +131,24 @@ TEST(Checkpoint, WeightsTakeAliasNames) {
   }
 }
 
+/// A run that scales its loss has a state that one without has not.
+TEST(Checkpoint, OfAnotherLossScaleIsRefused) {
+  std::string path = testing::TempDir() + "ampc-scale.safetensors";
+  Model model = must(Model::parse(text("relu"), "small.amp"));
+  CompileOptions f16;
+  f16.precision = "f16";
+  Training plain(model), scaled(model, f16);
+  must(scaled.stepper().save(path, true, ""));
+  EXPECT_EQ(plain.stepper().load(path).error().message,
+            "the model lacks 'ampc.state/good_steps', 'ampc.state/scale'; the "
+            "checkpoint was made with a dynamic loss scale, as f16 has it: "
+            "give the --precision and --loss-scale of its run, or --weights");
+  must(plain.stepper().save(path, true, ""));
+  EXPECT_EQ(scaled.stepper().load(path).error().message,
+            "the file lacks 'ampc.state/scale', 'ampc.state/good_steps'; the "
+            "checkpoint was made without a dynamic loss scale, as f16 has it: "
+            "give the --precision and --loss-scale of its run, or --weights");
+}
+
 } // namespace
 } // namespace ampc::test

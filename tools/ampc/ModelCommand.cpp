@@ -126,6 +126,12 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
 
 rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   CompileOptions compile;
+  if (options.precision.starts_with("f8"))
+    return rt::fail(rt::Code::Usage, "--precision",
+                    "'" + options.precision +
+                        "' is no policy: no target multiplies 8-bit floats; "
+                        "they are types to cast to. Expected auto, f32, tf32, "
+                        "bf16 or f16");
   constexpr std::string_view known[] = {"",     "auto", "f32",
                                         "tf32", "bf16", "f16"};
   if (std::find(std::begin(known), std::end(known), options.precision) ==

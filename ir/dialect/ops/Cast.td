@@ -31,4 +31,32 @@ def Amp_CastOp : Amp_PureOp<"cast", [
   let hasVerifier = 1;
 }
 
+def Amp_ScaledCastOp : Amp_PureOp<"scaled_cast", [
+    DeclareOpInterfaceMethods<Amp_Differentiable>, Amp_Fusible,
+    DeclareOpInterfaceMethods<Amp_Decomposable>, Amp_CostModel,
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify"]>, SameOperandsAndResultShape]> {
+  let summary = "conversion to or from an 8-bit float with a scale of the tensor";
+  let description = [{
+    An f8 tensor holds its numbers times `scale`, one for the tensor (FP8 Formats for Deep Learning, 2022):
+    to f8 `result[i] = input[i] * scale`, from f8 `result[i] = input[i] / scale`, computed in f32 (f64
+    beside f64) and rounded once; what f8E4M3FN does not hold becomes NaN, what f8E5M2 does not
+    becomes an infinity (N1). No pass makes, folds or moves it. Gradient: to f8 g * scale, from f8 g / scale,
+    in the input's type.
+    Composite: decomposes into amp.cast and amp.mul or amp.div when it joins a group.
+
+    scaled_cast_c1: one of input and result is an 8-bit float, the other a wider one.
+    scaled_cast_c2: scale is a normal number above 0.
+
+    Created by: IR. Absent after: fused.
+
+    ```mlir
+    %b = amp.scaled_cast %a scale 1.600000e+01 : tensor<4xf32> -> tensor<4xf8E4M3FN>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$input, F32Attr:$scale);
+  let results = (outs Amp_FloatTensor:$result);
+  let assemblyFormat = "$input `scale` $scale attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // AMPC_IR_OPS_CAST

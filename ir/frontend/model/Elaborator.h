@@ -364,6 +364,8 @@ private:
   void trainWord(llvm::StringRef key, const Expr *value,
                  llvm::ArrayRef<llvm::StringRef> words);
   void clipNormSetting(const Expr *value);
+  /// Why a format is no precision, to end an error; empty: no more to say.
+  static std::string noPolicyReason(llvm::StringRef word);
   void lossScaleSetting(const Expr *value);
   void dynamicScaleSetting(const Expr *value);
   void memoryBudgetSetting(const Expr *value);

@@ -49,6 +49,12 @@ void Elaborator::unmatchedPattern(const Ident &pattern,
         nearest.empty() ? text : text + "; nearest is '" + nearest.str() + "'");
 }
 
+std::string Elaborator::noPolicyReason(llvm::StringRef word) {
+  return word.starts_with("f8")
+             ? "; no target multiplies 8-bit floats, they are types to cast to"
+             : "";
+}
+
 Attribute Elaborator::precisionEntry(llvm::ArrayRef<Ident> patterns,
                                      const Expr *type,
                                      llvm::ArrayRef<llvm::StringRef> calls) {
@@ -62,7 +68,8 @@ Attribute Elaborator::precisionEntry(llvm::ArrayRef<Ident> patterns,
                      .Default(Type());
   if (!element) {
     error(type->loc, "a call's precision must be one of f32, tf32, bf16, f16" +
-                         (word.empty() ? "" : ", got '" + word + "'"));
+                         (word.empty() ? "" : ", got '" + word + "'") +
+                         noPolicyReason(word));
     return {};
   }
   llvm::SmallVector<llvm::StringRef> texts;

@@ -229,7 +229,8 @@ void Elaborator::precisionSetting(const Expr *expr) {
       word == "f16")
     return keepTrain("precision", emitter.builder.getStringAttr(word));
   error(expr->loc, "'precision' must be one of auto, f32, tf32, bf16, f16" +
-                       (word.empty() ? "" : ", got '" + word + "'"));
+                       (word.empty() ? "" : ", got '" + word + "'") +
+                       noPolicyReason(word));
 }
 
 } // namespace ampc::model

@@ -53,6 +53,28 @@ TEST(Decomposition, Linear) {
         }
 }
 
+// By powers of two: the product is exact, and there is one rounding.
+TEST(Decomposition, ScaledCast) {
+  Numbers numbers(7);
+  for (const char *wide : {"f64", "f32", "f16", "bf16"})
+    for (const char *narrow : {"f8E4M3FN", "f8E5M2"})
+      for (const char *scale : {"16.0", "0.125"}) {
+        Written x = drawn({5, 8}, wide, numbers);
+        std::string small = typeText(Shape{5, 8}, narrow);
+        checkComposite(makeComposite("amp.scaled_cast %a scale " +
+                                         std::string(scale) + " : " + x.type +
+                                         " -> " + small,
+                                     {x}, {small}),
+                       2);
+        Written y = drawn({5, 8}, narrow, numbers);
+        checkComposite(makeComposite("amp.scaled_cast %a scale " +
+                                         std::string(scale) + " : " + y.type +
+                                         " -> " + x.type,
+                                     {y}, {x.type}),
+                       2);
+      }
+}
+
 TEST(Decomposition, Mse) {
   Numbers numbers(3);
   for (const char *element : {"f64", "f32", "f16", "bf16"})

@@ -16,6 +16,20 @@ TEST(Convention, ReluPassesTheGradientOfNaN) {
   EXPECT_TRUE(sameLists(unaryGradient("relu", {kNaN, kInf}, {3, 3}), {{3, 3}}));
 }
 
+// To f8 the gradient is multiplied by the scale, from f8 divided by it.
+TEST(Convention, ScaledCasts) {
+  EXPECT_TRUE(sameLists(
+      gradientsOf("%r = amp.scaled_cast %a scale 4.0 : tensor<2xf32> -> "
+                  "tensor<2xf8E5M2>",
+                  {{"tensor<2xf32>", {3, 1}}}, "tensor<2xf8E5M2>", {1, -3}),
+      {{4, -12}}));
+  EXPECT_TRUE(sameLists(
+      gradientsOf("%r = amp.scaled_cast %a scale 4.0 : tensor<2xf8E5M2> -> "
+                  "tensor<2xf32>",
+                  {{"tensor<2xf8E5M2>", {3, 1}}}, "tensor<2xf32>", {1, -3}),
+      {{0.25, -0.75}}));
+}
+
 TEST(Convention, SignedGradientsOfDiv) {
   EXPECT_TRUE(sameLists(
       gradientsOf("%r = amp.div %a, %b : tensor<2xf32>",

@@ -121,6 +121,13 @@ TEST(Train, Errors) {
       "20:16 'accumulate' must be at most 65536, got 65537\n");
 }
 
+TEST(Train, EightBitFloatsAreNoPolicy) {
+  EXPECT_EQ(errorsOf("model m { }\ntrain {\n  precision = f8e4m3\n}\n"),
+            "3:15 'precision' must be one of auto, f32, tf32, bf16, f16, got "
+            "'f8e4m3'; no target multiplies 8-bit floats, they are types to "
+            "cast to\n");
+}
+
 TEST(Train, LossScaleErrors) {
   auto errors = [](const std::string &value) {
     return errorsOf("model m { }\ntrain {\n  loss_scale = " + value + "\n}\n");

@@ -29,6 +29,14 @@ std::vector<double> cast(const std::string &from, const std::string &to,
                       shape + to + ">",
                   {{shape + from + ">", a}}, shape + to + ">");
 }
+std::vector<double> scaledCast(const std::string &from, const std::string &to,
+                               const std::string &scale,
+                               const std::vector<double> &a) {
+  std::string shape = "tensor<" + std::to_string(a.size()) + "x";
+  return evaluate("%r = amp.scaled_cast %a scale " + scale + " : " + shape +
+                      from + "> -> " + shape + to + ">",
+                  {{shape + from + ">", a}}, shape + to + ">");
+}
 std::vector<double> compare(const std::string &predicate,
                             const std::vector<double> &a,
                             const std::vector<double> &b) {
@@ -36,6 +44,20 @@ std::vector<double> compare(const std::string &predicate,
   return evaluate("%r = amp.compare " + predicate + " %a, %b : " + shape +
                       "f32>",
                   {{shape + "f32>", a}, {shape + "f32>", b}}, shape + "i1>");
+}
+
+// The largest numbers are 448 and 57344; beyond are NaN and infinity. Steps of
+// f8E4M3FN between 16 and 32 are 2: 17 is a tie and goes to 16, 19 to 20.
+TEST(Elementwise, ScaledCastToAndFromF8) {
+  EXPECT_TRUE(same(scaledCast("f32", "f8E4M3FN", "16.0",
+                              {1, 1.0625, 1.1875, -28, 29, kInf, -0.0}),
+                   {16, 16, 20, -448, kNaN, kNaN, -0.0}));
+  EXPECT_TRUE(same(scaledCast("bf16", "f8E5M2", "0.5", {3, -114688, 131072}),
+                   {1.5, -57344, kInf}));
+  EXPECT_TRUE(same(scaledCast("f8E4M3FN", "f32", "3.0", {1, -448, kNaN}),
+                   {0x1.555556p-2, -0x1.2aaaaap7, kNaN}));
+  EXPECT_TRUE(same(scaledCast("f8E5M2", "f16", "0x3F000000", {57344, kInf}),
+                   {kInf, kInf}));
 }
 
 TEST(Elementwise, AddRoundsOnce) {
