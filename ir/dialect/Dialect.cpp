@@ -173,6 +173,15 @@ std::optional<Stage> stageOf(ModuleOp module) {
   return std::nullopt;
 }
 
+LogicalResult expectStage(ModuleOp module, Stage stage, StringRef pass) {
+  std::optional<Stage> found = stageOf(module);
+  if (found == stage)
+    return success();
+  return module.emitError()
+         << pass << " expects stage " << stringifyStage(stage) << ", got "
+         << (found ? stringifyStage(*found) : "none");
+}
+
 std::optional<Entry> entryOf(func::FuncOp func) {
   if (auto entry = func->getAttrOfType<EntryAttr>(kEntryAttr))
     return entry.getValue();

@@ -36,6 +36,10 @@ namespace ampc::amp {
 /// The stage attribute of a module, or none when it carries none.
 std::optional<Stage> stageOf(mlir::ModuleOp module);
 
+/// Refuses a module that is not in `stage`, which `pass` takes.
+llvm::LogicalResult expectStage(mlir::ModuleOp module, Stage stage,
+                                llvm::StringRef pass);
+
 /// The function of `module` that is entry `entry`, or null.
 mlir::func::FuncOp findEntry(mlir::ModuleOp module, Entry entry);
 

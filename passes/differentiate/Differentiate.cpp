@@ -208,10 +208,8 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (stageOf(getOperation()) != Stage::typed) {
-      getOperation().emitError() << "amp-differentiate expects stage typed";
+    if (failed(expectStage(getOperation(), Stage::typed, getArgument())))
       return signalPassFailure();
-    }
     std::optional<Entry> kind = symbolizeEntry(entry);
     func::FuncOp func =
         kind ? findEntry(getOperation(), *kind) : func::FuncOp();

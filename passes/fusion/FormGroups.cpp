@@ -234,10 +234,8 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (stageOf(module) != Stage::step) {
-      module.emitError() << "amp-form-groups expects stage step";
+    if (failed(expectStage(module, Stage::step, getArgument())))
       return signalPassFailure();
-    }
     for (auto func : module.getOps<func::FuncOp>())
       if (func.getBody().hasOneBlock() && failed(formGroups(func)))
         return signalPassFailure();

@@ -147,10 +147,8 @@ class PlaceBuffersPass : public impl::PlaceBuffersBase<PlaceBuffersPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (stageOf(module) != Stage::fused) {
-      module.emitError() << "amp-place-buffers expects stage fused";
+    if (failed(expectStage(module, Stage::fused, getArgument())))
       return signalPassFailure();
-    }
     ConstantSection constants;
     for (auto func : module.getOps<func::FuncOp>()) {
       if (!func.getBody().hasOneBlock()) {

@@ -148,10 +148,8 @@ class AssignPrecisionPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (stageOf(module) != Stage::model) {
-      module.emitError() << "amp-assign-precision expects stage model";
+    if (failed(expectStage(module, Stage::model, getArgument())))
       return signalPassFailure();
-    }
     auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
     std::optional<Policy> policy = policyFor(precision, target, &getContext());
     if (!policy) {

@@ -35,7 +35,7 @@ static bool hasOnlyFloats(Operation *op, Type type) {
 }
 
 /// Whether what `op` returns to the caller is the loss.
-static bool givesLoss(Operation *op) {
+bool givesLoss(Operation *op) {
   auto func = op->getParentOfType<func::FuncOp>();
   return llvm::any_of(op->getUses(), [&](OpOperand &use) {
     if (!isa<func::ReturnOp>(use.getOwner()))

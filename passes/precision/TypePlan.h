@@ -46,6 +46,9 @@ private:
   llvm::DenseMap<mlir::Operation *, TypeDecision> decisions;
 };
 
+/// Whether `op` gives what its entry returns as a loss.
+bool givesLoss(mlir::Operation *op);
+
 /// Whether `value` is known at compile time: a constant or an iota, broadcast
 /// or reshaped.
 bool isConstantLike(mlir::Value value);

@@ -105,10 +105,11 @@ class BuildEntriesPass : public impl::BuildEntriesBase<BuildEntriesPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(expectStage(module, Stage::typed, getArgument())))
+      return signalPassFailure();
     func::FuncOp forward = findEntry(module, Entry::forward);
-    if (!forward || stageOf(module) != Stage::typed) {
-      module.emitError()
-          << "amp-build-entries expects stage typed with a forward function";
+    if (!forward) {
+      module.emitError() << getArgument() << " expects a forward function";
       return signalPassFailure();
     }
     bool hasLoss = false, hasMetric = false, hasOutput = false;

@@ -297,10 +297,8 @@ class BuildOptimizerPass : public impl::BuildOptimizerBase<BuildOptimizerPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (stageOf(module) != Stage::typed) {
-      module.emitError() << "amp-build-optimizer expects stage typed";
+    if (failed(expectStage(module, Stage::typed, getArgument())))
       return signalPassFailure();
-    }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::step));
     func::FuncOp step = findEntry(module, Entry::train_step);
     if (!step)

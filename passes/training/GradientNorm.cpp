@@ -8,15 +8,6 @@ using namespace ampc::amp;
 
 namespace ampc {
 
-Value reduceByRows(OpBuilder &builder, Location loc, ReduceKind kind,
-                   Value value) {
-  Formula f(builder, loc);
-  int64_t rank = tensorType(value).getRank();
-  if (rank > 1)
-    value = f.reduce(kind, value, lastAxes(rank, 1));
-  return f.reduceAll(kind, value);
-}
-
 /// The sum of the squares of `gradient`, an f64 scalar.
 static Value sumOfSquares(OpBuilder &builder, Location loc, Value gradient) {
   RankedTensorType wide =
@@ -25,7 +16,7 @@ static Value sumOfSquares(OpBuilder &builder, Location loc, Value gradient) {
   if (value.getType() != wide)
     value = CastOp::create(builder, loc, wide, value, CastOrigin::policy);
   Value sum = MulOp::create(builder, loc, value, value);
-  return reduceByRows(builder, loc, ReduceKind::sum, sum);
+  return Formula(builder, loc).reduceByRows(ReduceKind::sum, sum);
 }
 
 Value gradientNorm(OpBuilder &builder, Location loc,

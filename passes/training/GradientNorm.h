@@ -6,11 +6,6 @@
 
 namespace ampc {
 
-/// `value` reduced to a scalar: along its last axis, then over the rows, which
-/// are many and each one piece of work.
-mlir::Value reduceByRows(mlir::OpBuilder &builder, mlir::Location loc,
-                         amp::ReduceKind kind, mlir::Value value);
-
 /// The global 2-norm of `gradients` (at least one), an f64 scalar. Elements are
 /// widened to f64 before they are squared, so that no f32 gradient overflows.
 /// Order (N10): a gradient of rank 2 and more is summed along its last axis in

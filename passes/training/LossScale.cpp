@@ -2,7 +2,6 @@
 #include "passes/training/LossScale.h"
 
 #include "ir/dialect/ops/Formula.h"
-#include "passes/training/GradientNorm.h"
 
 #include <limits>
 
@@ -48,8 +47,7 @@ Value largestMagnitude(OpBuilder &builder, Location loc,
   for (Value gradient : gradients) {
     if (tensorType(gradient).getNumElements() == 0)
       continue;
-    Value magnitude =
-        reduceByRows(builder, loc, ReduceKind::max, f.abs(gradient));
+    Value magnitude = f.reduceByRows(ReduceKind::max, f.abs(gradient));
     largest = largest ? f.maximum(largest, magnitude) : magnitude;
   }
   auto scalar = RankedTensorType::get({}, builder.getF32Type());

@@ -3,7 +3,6 @@
 // reach.
 #include "ir/dialect/Locations.h"
 #include "ir/dialect/ops/Formula.h"
-#include "passes/training/GradientNorm.h"
 #include "passes/training/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -161,11 +160,9 @@ private:
     Type element = tensorType(value).getElementType();
     if (!element.isF64())
       element = builder.getF32Type();
-    Value low = castTo(builder, loc,
-                       reduceByRows(builder, loc, ReduceKind::min, value),
+    Value low = castTo(builder, loc, f.reduceByRows(ReduceKind::min, value),
                        element),
-          high = castTo(builder, loc,
-                        reduceByRows(builder, loc, ReduceKind::max, value),
+          high = castTo(builder, loc, f.reduceByRows(ReduceKind::max, value),
                         element);
     Value isLow =
         f.compare(ComparePredicate::eq, f.iota(2, builder.getI64Type()), 0.0);

@@ -171,10 +171,8 @@ class SplitWindowPass : public impl::SplitWindowBase<SplitWindowPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (stageOf(module) != Stage::typed) {
-      module.emitError() << "amp-split-window expects stage typed";
+    if (failed(expectStage(module, Stage::typed, getArgument())))
       return signalPassFailure();
-    }
     auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
     auto accumulate =
         train ? train.getAs<IntegerAttr>("accumulate") : IntegerAttr();

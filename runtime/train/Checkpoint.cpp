@@ -103,7 +103,7 @@ tl::unexpected<Error> mismatch(const Safetensors &file,
                                const Safetensors::Entry &entry) {
   return fail(Code::BadInput, file.path(),
               fmt::format("'{}' is {} in the model, the file holds {}",
-                          slot.name, typeText(slot.dtype, slot.shape),
+                          entry.name, typeText(slot.dtype, slot.shape),
                           typeText(entry.dtype, entry.shape)));
 }
 

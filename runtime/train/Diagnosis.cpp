@@ -14,6 +14,8 @@ namespace {
 /// Halvings of the scale after which a gradient that overflows still is one of
 /// the model, not of the scale: f16 spans 40 powers of two, f32 254.
 constexpr int kMostHalvings = 64;
+/// Doublings that take back what one window lowers the scale by.
+constexpr int kMostDoublings = 8;
 
 bool has(const Stepper &stepper, const char *name) {
   std::vector<std::string> names = stepper.variables();
@@ -65,7 +67,12 @@ diagnose(const Stepper &stepper, Stepper &checked, const Batch &batch) {
     diagnosis.scale = *reinterpret_cast<const float *>(scale.bytes().data());
   }
   AMPC_ASSIGN(std::optional<Finding> found,
-              rerun(stepper, checked, batch, std::nullopt));
+              rerun(stepper, checked, batch, diagnosis.scale));
+  // The window itself may have lowered the scale that it ran with.
+  for (int i = 0; !found && diagnosis.scale && i < kMostDoublings; ++i) {
+    *diagnosis.scale *= 2;
+    AMPC_ASSIGN(found, rerun(stepper, checked, batch, diagnosis.scale));
+  }
   if (!found)
     return std::nullopt;
   diagnosis.finding = std::move(*found);

@@ -162,8 +162,12 @@ tl::unexpected<Error> Run::gradientError(const StepResult &result,
   }
   Expected<std::shared_ptr<Stepper>> checked = options.open_checked();
   Expected<const Batch *> batch = windows.batch(uint64_t(result.iteration - 1));
-  if (!checked || !batch)
+  if (!checked || !batch) {
+    const Error &cause = checked ? batch.error() : checked.error();
+    error.message +=
+        "; which op gives them cannot be found out: " + cause.text();
     return tl::unexpected(error);
+  }
   auto diagnosis = diagnose(stepper, **checked, **batch);
   if (diagnosis && *diagnosis) {
     if (!(*diagnosis)->finding.where.empty())
@@ -188,8 +192,6 @@ void Run::tell(const StepResult &result) {
 /// Ends the run where losses or gradients stay non-finite.
 Expected<void> Run::judge(const StepResult &result) {
   tell(result);
-  if (!result.applied)
-    ++skipped;
   spoilt = result.applied && !std::isfinite(result.loss);
   if (result.applied && !spoilt) {
     if (isCalibrating && skipped && result.scale && options.note)
@@ -252,6 +254,7 @@ Expected<void> Run::take() {
       return {};
     summary.steps = uint64_t(result->iteration);
     summary.loss = result->loss;
+    skipped += !result->applied;
     AMPC_TRY(report(*result));
     AMPC_TRY(judge(*result));
   }

@@ -1,6 +1,6 @@
 // The loss scaler and the test of gradients (N24, N25) against their plain
-// state machine, over random overflows with checkpoints between; what a step
-// with a gradient that is not finite leaves as it was.
+// state machine, over random overflows with checkpoints between (D05); what a
+// step with a gradient that is not finite leaves as it was.
 #include "test/train/Training.h"
 
 #include <cmath>

@@ -276,18 +276,15 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
   return summary.interrupted ? Code::Interrupted : Code::Ok;
 }
 
-/// An evaluation fails for losses and metrics that are not finite. (A run's
-/// validation does for its loss alone.)
+/// A loss that is not finite ends an evaluation as it ends a run; a metric may
+/// be what it is.
 static Expected<Code> judge(const EvalResult &result, const Stepper &stepper,
                             const ModelSettings &settings) {
-  std::vector<std::string> bad;
-  for (auto &[name, value] : result.values)
-    if (!std::isfinite(value))
-      bad.push_back(fmt::format("'{}' is {}", name, shown(value)));
-  if (bad.empty() || settings.train.nonfinite == Nonfinite::Ignore)
+  if (std::isfinite(result.loss) ||
+      settings.train.nonfinite == Nonfinite::Ignore)
     return Code::Ok;
   return fail(Code::TrainingFailed, stepper.model_name(),
-              fmt::format("{}", fmt::join(bad, ", ")));
+              fmt::format("the loss is {}", shown(result.loss)));
 }
 
 Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
@@ -440,6 +437,10 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
   if (options.json)
     print(fmt::format("{{\"outputs\":[{}]}}", json));
   return Code::Ok;
+}
+
+void put(std::FILE *to, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), to);
 }
 
 int finishOutput(int code) {

@@ -70,6 +70,10 @@ struct GivenTensor {
 [[nodiscard]] Expected<std::vector<GivenTensor>>
 readInputs(const RunOptions &options);
 
+/// Writes `text`. Unlike fmt::print it does not throw where that fails: the
+/// stream's error flag tells.
+void put(std::FILE *to, std::string_view text);
+
 /// Flushes stdout at the end of a command. Where a write to it failed: says so
 /// on stderr and turns `code` 0 into Code Environment.
 int finishOutput(int code);

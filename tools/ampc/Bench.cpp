@@ -73,16 +73,20 @@ rt::Expected<void> runStep(Contender &contender, const rt::Batch &batch,
 }
 
 void printTable(const std::vector<Contender> &contenders, double samples) {
-  fmt::print("{:<10} {:>12} {:>12} {:>8} {:>11} {:>12} {:>12} {:>10}\n",
-             "precision", "best ms", "median ms", "speed", "samples/s",
-             "peak MiB", "loss", "compile s");
+  rt::put(
+      stdout,
+      fmt::format("{:<10} {:>12} {:>12} {:>8} {:>11} {:>12} {:>12} {:>10}\n",
+                  "precision", "best ms", "median ms", "speed", "samples/s",
+                  "peak MiB", "loss", "compile s"));
   for (const Contender &c : contenders)
-    fmt::print(
-        "{:<10} {:>12.3f} {:>12.3f} {:>7.2f}x {:>11.1f} {:>12.1f} {:>12.6g} "
-        "{:>10.2f}\n",
-        c.precision, c.best(), c.median(), contenders[0].best() / c.best(),
-        samples / c.best() * 1000, double(c.peakBytes()) / (1 << 20), c.loss,
-        c.open.opened.compile_seconds);
+    rt::put(stdout, fmt::format("{:<10} {:>12.3f} {:>12.3f} {:>7.2f}x "
+                                "{:>11.1f} {:>12.1f} {:>12.6g} "
+                                "{:>10.2f}\n",
+                                c.precision, c.best(), c.median(),
+                                contenders[0].best() / c.best(),
+                                samples / c.best() * 1000,
+                                double(c.peakBytes()) / (1 << 20), c.loss,
+                                c.open.opened.compile_seconds));
 }
 
 void printJson(const std::vector<Contender> &contenders) {
@@ -95,9 +99,11 @@ void printJson(const std::vector<Contender> &contenders) {
         rt::json_number(c.best()), rt::json_number(c.median()), c.peakBytes(),
         rt::json_number(c.loss),
         rt::json_number(c.open.opened.compile_seconds));
-  fmt::print("{{\"model\":{},\"device\":\"cpu\",\"rows\":[{}]}}\n",
-             rt::json_string(contenders[0].open.opened.stepper->model_name()),
-             rows);
+  rt::put(stdout,
+          fmt::format(
+              "{{\"model\":{},\"device\":\"cpu\",\"rows\":[{}]}}\n",
+              rt::json_string(contenders[0].open.opened.stepper->model_name()),
+              rows));
 }
 
 /// Every precision takes the same batches, one after the other: what slows the

@@ -145,14 +145,14 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   compile.opt_level = options.opt_level;
   compile.target = options.target;
   compile.dump_after = options.dump_after;
-  auto toStderr = [](std::string_view text) { fmt::print(stderr, "{}", text); };
+  auto toStderr = [](std::string_view text) { rt::put(stderr, text); };
   if (!options.dump_after.empty())
     compile.dump = toStderr;
   // A command may compile more than once; it says a thing once.
   compile.warn = [said = std::make_shared<std::set<std::string>>()](
                      std::string_view text) {
     if (said->emplace(text).second)
-      fmt::print(stderr, "{}", text);
+      rt::put(stderr, text);
   };
   if (!options.remarks.empty()) {
     compile.remark = toStderr;

@@ -92,8 +92,13 @@ Action addTrain(CLI::App &app) {
       return code;
     rt::Expected<void> written =
         writeReport(*options, *open.model, stepper, settings, *report);
-    if (code && !written)
+    if (!written && code)
       return tl::unexpected(written.error());
+    if (!written) {
+      rt::Error both = code.error();
+      both.message += "; no report: " + written.error().text();
+      return tl::unexpected(both);
+    }
     return code;
   };
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/core/CpuFeatures.h"
 #include "runtime/train/Metrics.h"
+#include "tools/ampc-rt/RunCommands.h"
 #include "tools/libampc/Ampc.h"
 
 #include <fmt/format.h>
@@ -11,12 +12,6 @@
 namespace ampc {
 
 namespace {
-
-/// Unlike fmt::print this does not throw where the write fails; main looks at
-/// the stream's error flag.
-void put(const std::string &text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
 
 /// The features that change what is generated, by LLVM's names.
 std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
@@ -29,23 +24,26 @@ std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
 }
 
 void printText(const rt::CpuFeatures &cpu, unsigned threads) {
-  put(fmt::format("ampc {}\nLLVM {}\ntargets cpu\n", rt::runtime_version(),
-                  llvm_version()));
-  put(fmt::format("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
-                  fmt::join(cpuFeatures(cpu), " "), threads));
-  put("devices: cpu\n");
+  rt::put(stdout, fmt::format("ampc {}\nLLVM {}\ntargets cpu\n",
+                              rt::runtime_version(), llvm_version()));
+  rt::put(stdout,
+          fmt::format("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
+                      fmt::join(cpuFeatures(cpu), " "), threads));
+  rt::put(stdout, "devices: cpu\n");
 }
 
 void printJson(const rt::CpuFeatures &cpu, unsigned threads) {
   std::string features;
   for (const std::string &name : cpuFeatures(cpu))
     features += (features.empty() ? "" : ",") + rt::json_string(name);
-  put(fmt::format(
-      "{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
-      "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
-      "\"devices\":[\"cpu\"]}}\n",
-      rt::json_string(rt::runtime_version()), rt::json_string(llvm_version()),
-      rt::json_string(rt::name_of(cpu.level())), features, threads));
+  rt::put(stdout,
+          fmt::format(
+              "{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
+              "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
+              "\"devices\":[\"cpu\"]}}\n",
+              rt::json_string(rt::runtime_version()),
+              rt::json_string(llvm_version()),
+              rt::json_string(rt::name_of(cpu.level())), features, threads));
 }
 
 } // namespace

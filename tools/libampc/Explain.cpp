@@ -5,10 +5,14 @@
 #include "codegen/kernel/Passes.h"
 #include "ir/dialect/Locations.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/precision/FloatRanges.h"
 #include "passes/precision/Policy.h"
+#include "passes/precision/TypePlan.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/Lower.h"
+
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -37,20 +41,6 @@ SmallVector<Type> typesOf(Operation *op) {
 
 bool isFloat(Type type) {
   return isa<FloatType>(cast<RankedTensorType>(type).getElementType());
-}
-
-/// Whether `op` gives what the entry returns as its loss.
-bool isLoss(Operation *op) {
-  for (OpOperand &use : op->getUses()) {
-    auto end = dyn_cast<func::ReturnOp>(use.getOwner());
-    if (!end)
-      continue;
-    auto func = cast<func::FuncOp>(end->getParentOp());
-    auto io = func.getResultAttrOfType<IoAttr>(use.getOperandNumber(), kIoAttr);
-    if (io && io.getValue() == Io::loss)
-      return true;
-  }
-  return false;
 }
 
 /// The class of an op (N21); ops without a rule are never lowered.
@@ -82,7 +72,7 @@ Reason reasonOf(Operation *op) {
     return decided.getValue();
   if (llvm::none_of(typesOf(op), isFloat))
     return Reason::never_integer;
-  if (isLoss(op))
+  if (givesLoss(op))
     return Reason::loss;
   if (isa<OptimizerUpdate, ReadOp, WriteOp>(op))
     return Reason::master;
@@ -124,6 +114,21 @@ ExplainedOp describe(Operation *op, unsigned id) {
   line.precision_class = stringifyPrecisionClass(classOf(op)).str();
   line.reason = stringifyReason(reasonOf(op)).str();
   return line;
+}
+
+/// What the ops alone say of whether f16 holds the value of `op`.
+void addRisk(Operation *op, const FloatRanges &ranges, ExplainedOp &line) {
+  constexpr double kLargest = 65504;
+  if (op->getNumResults() != 1 ||
+      !tensorType(op->getResult(0)).getElementType().isF16())
+    return;
+  FloatRange range = ranges.of(op->getResult(0));
+  line.risk = "unknown";
+  if (!range.isBounded())
+    return;
+  line.risk = range.magnitude() > kLargest ? "overflow" : "none";
+  llvm::raw_string_ostream(line.bounds)
+      << llvm::format("[%.4g, %.4g]", range.low, range.high);
 }
 
 ExplainedCast describeCast(CastOp op, unsigned id) {
@@ -246,8 +251,10 @@ rt::Expected<Explanation> explain(const Model &model,
   out.precision = precisionOf(*module, options);
   addNotes(*module, func, out);
   numberOps(func);
+  FloatRanges ranges(func);
   for (auto [id, op] : llvm::enumerate(func.front().without_terminator())) {
     out.ops.push_back(describe(&op, id));
+    addRisk(&op, ranges, out.ops.back());
     if (auto cast = dyn_cast<CastOp>(op))
       out.casts.push_back(describeCast(cast, id));
   }

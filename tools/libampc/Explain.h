@@ -32,6 +32,10 @@ struct ExplainedOp {
   std::string reason;          ///< one of `precision_reasons`
   std::string detail;          ///< where it is executed
   std::vector<unsigned> lines; ///< in the source, of all it was made of
+  /// Of a value in f16: none, as its elements are bounded; overflow, as its
+  /// bounds leave the format; unknown, as the ops alone do not bound it.
+  std::string risk;
+  std::string bounds; ///< `[0, 1]`; empty where risk is unknown or empty
 };
 
 /// One amp.cast of the entry.

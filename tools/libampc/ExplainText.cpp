@@ -144,6 +144,15 @@ std::string to_text(const Explanation &all) {
                    op.reason, shortened(op.detail)});
   printSection(os, "ops: file:line  op  name  type  class  reason  detail",
                ops);
+  std::vector<Row> risks;
+  for (const ExplainedOp &op : all.ops)
+    if (!op.bounds.empty())
+      risks.push_back({orDash(op.source), idText(op.id) + " " + op.op,
+                       orDash(op.name), op.bounds, op.risk});
+  printSection(os,
+               "f16 values that the ops bound: file:line  op  name  bounds  "
+               "risk of overflow",
+               risks);
   for (const ExplainedCast &cast : all.casts)
     casts.push_back({cast.value, cast.from + " -> " + cast.to, cast.origin,
                      cast.reason, orDash(idsText(cast.used_by, 3))});
@@ -181,7 +190,9 @@ std::string to_json(const Explanation &all) {
         .text("type", op.type)
         .text("class", op.precision_class)
         .text("reason", op.reason)
-        .text("detail", op.detail);
+        .text("detail", op.detail)
+        .text("risk", op.risk)
+        .text("bounds", op.bounds);
   });
   printList(os, "casts", all.casts, [&](const ExplainedCast &cast) {
     Object(os)

@@ -1,9 +1,11 @@
 // Compares the values of a step with those of f32; see PrecisionReport.h.
 #include "tools/libampc/PrecisionReport.h"
 
+#include "passes/precision/Policy.h"
 #include "runtime/train/Diagnosis.h"
 #include "runtime/train/StepRules.h"
 #include "tools/libampc/Lower.h"
+#include "tools/libampc/Target.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -118,6 +120,15 @@ double relativeError(const std::vector<double> &elements,
   return std::sqrt(distance / size);
 }
 
+/// The format of the policy; what auto chooses on the target.
+std::string formatOf(const Model &model, const CompileOptions &options) {
+  Model::Impl &impl = model.impl();
+  std::string precision = precisionOf(*impl.module, options);
+  std::optional<Policy> policy =
+      policyFor(precision, targetFor(impl.context, options), &impl.context);
+  return policy && policy->narrow ? policy->format.str() : "f32";
+}
+
 } // namespace
 
 double ExponentHistogram::below(double limit) const {
@@ -153,7 +164,7 @@ rt::Expected<PrecisionReport> precision_report(const Model &model,
 
   PrecisionReport report;
   report.model = stepper.model_name();
-  report.precision = precisionOf(*model.impl().module, options);
+  report.precision = formatOf(model, options);
   report.window = stepper.iteration() + 1;
   report.scale = own.scale;
   report.loss = own.loss;

@@ -47,6 +47,13 @@ Value Formula::reduceAll(ReduceKind kind, Value value) {
   return reduce(kind, value, lastAxes(rank, rank));
 }
 
+Value Formula::reduceByRows(ReduceKind kind, Value value) {
+  int64_t rank = tensorType(value).getRank();
+  if (rank > 1)
+    value = reduce(kind, value, lastAxes(rank, 1));
+  return reduceAll(kind, value);
+}
+
 RowFormula::RowFormula(OpBuilder &builder, Location loc,
                        ArrayRef<int64_t> shape, ArrayRef<int64_t> axes)
     : Formula(builder, loc), shape(shape), axes(axes) {

@@ -80,6 +80,9 @@ public:
   Value reduce(ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes);
   /// `value` reduced over all its axes.
   Value reduceAll(ReduceKind kind, Value value);
+  /// `value` reduced to a scalar: along its last axis, then over the rows,
+  /// which are many and each one piece of work.
+  Value reduceByRows(ReduceKind kind, Value value);
 
 protected:
   template <typename OpT, typename... Args>

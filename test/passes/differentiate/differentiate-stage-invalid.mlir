@@ -1,5 +1,5 @@
 // RUN: %ampc-opt %s -amp-differentiate -verify-diagnostics
 
-// expected-error @below {{amp-differentiate expects stage typed}}
+// expected-error @below {{amp-differentiate expects stage typed, got}}
 module attributes {amp.stage = #amp.stage<step>} {
 }

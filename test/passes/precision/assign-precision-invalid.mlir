@@ -6,6 +6,6 @@ module attributes {amp.stage = #amp.stage<model>} {
 
 // -----
 
-// expected-error @below {{amp-assign-precision expects stage model}}
+// expected-error @below {{amp-assign-precision expects stage model, got typed}}
 module attributes {amp.stage = #amp.stage<typed>} {
 }

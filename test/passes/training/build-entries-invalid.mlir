@@ -1,6 +1,6 @@
 // RUN: %ampc-opt %s -amp-build-entries=entries=infer -split-input-file -verify-diagnostics
 
-// expected-error @below {{amp-build-entries expects stage typed with a forward function}}
+// expected-error @below {{amp-build-entries expects a forward function}}
 module attributes {amp.stage = #amp.stage<typed>} {
 }
 

@@ -1,0 +1,125 @@
+// Cases of narrow formats and scaled losses that have broken other training
+// stacks, through compiled code and the reference evaluator; each test starts
+// with the row of the list that it holds.
+#include "test/train/Compiled.h"
+#include "test/train/Training.h"
+
+#include <cmath>
+#include <deque>
+
+namespace ampc::test {
+namespace {
+
+/// One parameter `w` of one element, trained on numbers given to `x`.
+class Narrow : public testing::TestWithParam<int> {
+protected:
+  /// `body` makes the loss of `w` and `x`, both f32[1].
+  rt::Stepper &train(const std::string &start, const std::string &body,
+                     const std::string &settings, bool unsafe = false) {
+    models.push_back(must(Model::parse("model m {\n"
+                                       "  input x: f32[1]\n"
+                                       "  param w: f32[1] = " +
+                                           start + "\n" + body +
+                                           "}\n"
+                                           "train {\n" +
+                                           settings + "}\n",
+                                       "m.amp")));
+    CompileOptions compile;
+    compile.opt_level = GetParam();
+    compile.unsafe_precision = unsafe;
+    opened.push_back(must(open_stepper(models.back(), compile)));
+    return *opened.back().stepper;
+  }
+  rt::StepResult step(rt::Stepper &stepper, float number) {
+    x.as<float>()[0] = number;
+    batch.set("x", x);
+    must(stepper.step(batch));
+    return *must(stepper.poll());
+  }
+  static float weight(rt::Stepper &stepper) {
+    return must(stepper.read("w")).as<float>()[0];
+  }
+
+  std::deque<Model> models; ///< the evaluator reads them where they stand
+  std::deque<OpenedModel> opened;
+  rt::Tensor x =
+      must(rt::Tensor::zeros(rt::DType::F32, std::vector<int64_t>{1}));
+  rt::Batch batch;
+};
+
+TEST(Cases, A02TheMeanOfLargeNumbersIsNoSumOfThem) {
+  Results results = runCompiled(
+      "input x: f16[4096]\noutput m = mean(x)\noutput s = sum(x)",
+      {{"x", rt::DType::F16, {4096}, std::vector<double>(4096, 60000)}});
+  EXPECT_EQ(results.values("m"), std::vector<double>{60000});
+  EXPECT_EQ(results.values("s"), std::vector<double>{INFINITY});
+}
+
+// The square of 300 is no f16 number; the norm is of f32 gradients.
+TEST_P(Narrow, A11TheNormOfAnF16Gradient) {
+  rt::Stepper &stepper =
+      train("0", "  loss = sum(cast(cast(w, f16) * cast(x, f16), f32))\n",
+            "  optimizer = sgd(lr = 1)\n  clip_norm = 1\n  loss_scale = 1\n");
+  rt::StepResult result = step(stepper, 300);
+  EXPECT_EQ(result.grad_norm, 300.0f);
+  EXPECT_NEAR(weight(stepper), -1.0f, 1e-6f);
+}
+
+// The rate follows the windows that are applied.
+TEST_P(Narrow, D14ASkippedWindowDoesNotAdvanceTheSchedule) {
+  rt::Stepper &stepper = train("0", "  loss = sum(w * x)\n",
+                               "  optimizer = sgd(lr = 0.5)\n"
+                               "  schedule = step(every = 1, gamma = 0.5)\n");
+  EXPECT_EQ(step(stepper, 1).lr, 0.5f);
+  EXPECT_FALSE(step(stepper, INFINITY).applied);
+  EXPECT_EQ(step(stepper, 1).lr, 0.25f);
+  EXPECT_EQ(weight(stepper), -0.75f);
+}
+
+TEST_P(Narrow, D16TheScaleHasAFloorAndNeverOverflows) {
+  rt::Stepper &falling =
+      train("0", "  loss = sum(w * x)\n",
+            "  optimizer = sgd(lr = 1)\n  loss_scale = dynamic()\n");
+  for (int i = 0; i < 30; ++i)
+    EXPECT_FALSE(step(falling, INFINITY).at_floor) << i;
+  rt::StepResult last = step(falling, INFINITY);
+  EXPECT_TRUE(last.at_floor);
+  EXPECT_EQ(last.scale, 0x1p-14f);
+  rt::Stepper &growing = train("0", "  loss = sum(w * x)\n",
+                               "  optimizer = sgd(lr = 1)\n"
+                               "  loss_scale = dynamic(init = 2.0 ** 126, "
+                               "interval = 1)\n");
+  EXPECT_EQ(step(growing, 0).scale, 0x1p127f);
+  EXPECT_EQ(step(growing, 0).scale, 0x1p127f);
+}
+
+/// The gradient of w is 2^-27: of f16 where it is scaled alone.
+constexpr const char *kTiny = "  h = cast(w, f16) * cast(x, f16)\n"
+                              "  loss = sum(cast(h, f32)) * 2.0 ** -14\n";
+
+TEST_P(Narrow, D17SmallGradientsNeedTheScaleAndAnF32Unscale) {
+  rt::Stepper &scaled =
+      train("0", kTiny, "  optimizer = sgd(lr = 1)\n  loss_scale = 2 ** 10\n");
+  step(scaled, 0x1p-13f);
+  EXPECT_EQ(weight(scaled), -0x1p-27f);
+  rt::Stepper &unsafe =
+      train("0", kTiny, "  optimizer = sgd(lr = 1)\n  loss_scale = off\n",
+            /*unsafe=*/true);
+  step(unsafe, 0x1p-13f);
+  EXPECT_EQ(weight(unsafe), 0.0f);
+}
+
+// What the forward pass rounds is what the backward pass reads.
+TEST_P(Narrow, E05TheBackwardReadsTheRoundedValue) {
+  rt::Stepper &stepper = train("1 + 2.0 ** -9",
+                               "  y = cast(cast(w * x, bf16), f32)\n"
+                               "  loss = sum(y * y) / 2\n",
+                               "  optimizer = sgd(lr = 1)\n");
+  EXPECT_EQ(step(stepper, 1).loss, 0.5f);
+  EXPECT_EQ(weight(stepper), 0x1p-9f); // less y, which is 1
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Narrow, testing::Values(0, 1, 2));
+
+} // namespace
+} // namespace ampc::test
