@@ -109,6 +109,41 @@ TEST_P(Narrow, D17SmallGradientsNeedTheScaleAndAnF32Unscale) {
   EXPECT_EQ(weight(unsafe), 0.0f);
 }
 
+// The same under the policy: f16 without a scaled loss is refused, and where
+// that is overruled it loses what f32 and the scaled f16 learn.
+TEST(Cases, D17F16WithoutScalingLosesGradients) {
+  auto weightAfterAStep = [](const char *precision, const char *scale,
+                             bool unsafe) -> rt::Expected<float> {
+    ModelOptions options;
+    if (*scale)
+      options.sets.emplace_back("train.loss_scale", scale);
+    Model model = must(Model::parse("model m {\n"
+                                    "  input x: f32[1, 1]\n"
+                                    "  y = linear(x, 1, bias = false)\n"
+                                    "  loss = sum(y) * 2.0 ** -27\n"
+                                    "}\n"
+                                    "init { \"*.weight\" = zeros() }\n"
+                                    "train { optimizer = sgd(lr = 1) }\n",
+                                    "m.amp", options));
+    CompileOptions compile;
+    compile.precision = precision;
+    compile.unsafe_precision = unsafe;
+    AMPC_ASSIGN(rt::Session session, open_session(model, compile));
+    rt::Tensor x =
+        must(rt::Tensor::zeros(rt::DType::F32, std::vector<int64_t>{1, 1}));
+    x.as<float>()[0] = 1;
+    rt::Batch batch;
+    batch.set("x", x);
+    must(session.step(batch));
+    return must(session.read("linear.weight")).as<float>()[0];
+  };
+  EXPECT_EQ(must(weightAfterAStep("f32", "", false)), -0x1p-27f);
+  EXPECT_EQ(must(weightAfterAStep("f16", "", false)), -0x1p-27f);
+  EXPECT_EQ(weightAfterAStep("f16", "off", false).error().code,
+            rt::Code::BadInput);
+  EXPECT_EQ(must(weightAfterAStep("f16", "off", true)), 0.0f);
+}
+
 // What the forward pass rounds is what the backward pass reads.
 TEST_P(Narrow, E05TheBackwardReadsTheRoundedValue) {
   rt::Stepper &stepper = train("1 + 2.0 ** -9",

@@ -1,6 +1,7 @@
 // Statements.
 #include "ir/frontend/model/Elaborator.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -253,6 +254,15 @@ void Elaborator::defaultOutputs() {
   }
 }
 
+/// Whether rows and metrics files have a column `name` of their own.
+static bool isColumn(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"step", "lr", "scale", "skipped", "grad_norm", "samples_per_s",
+              "split", "samples", "left_over", "summary"},
+             true)
+      .Default(false);
+}
+
 void Elaborator::execReport(const ReportStmt *stmt) {
   bool isLoss = stmt->kind == StmtKind::Loss;
   std::string what = isLoss ? "a loss" : "a metric";
@@ -260,6 +270,10 @@ void Elaborator::execReport(const ReportStmt *stmt) {
   bool bare = !isLoss && call && call->loc == stmt->name.loc; // metric f(..)
   bool binds = !stmt->name.text.empty() && !bare;
   Value value = eval(stmt->value);
+  if (isColumn(stmt->name.text))
+    value = fail(stmt->name.loc, "'" + stmt->name.text.str() +
+                                     "' is a number that every run reports; " +
+                                     what + " needs another name");
   if (!value.isPoison()) {
     Loc loc = stmt->value->loc;
     if (!value.isTensor())

@@ -367,6 +367,14 @@ TEST(Errors, Results) {
             "9:8 unknown name 'q'\n"
             "12:8 'y' is already declared as output\n"
             "  11:8 declared here\n");
+  // Rows and metrics files have columns of their own.
+  EXPECT_EQ(errorsOfBody("input x: f32[4]\n"
+                         "metric lr = sum(x)\n"
+                         "loss step = sum(x)"),
+            "3:8 'lr' is a number that every run reports; a metric needs "
+            "another name\n"
+            "4:6 'step' is a number that every run reports; a loss needs "
+            "another name\n");
 }
 
 TEST(Errors, Params) {
