@@ -46,9 +46,29 @@ SmallVector<Value> gradientsOf(func::FuncOp func) {
   return gradients;
 }
 
+/// Everything that the losses of `func`, or of its window, are made of.
+llvm::DenseSet<Operation *> forwardOf(func::FuncOp func) {
+  SmallVector<Value> open;
+  for (OpOperand &result : func.front().getTerminator()->getOpOperands()) {
+    auto io =
+        func.getResultAttrOfType<IoAttr>(result.getOperandNumber(), kIoAttr);
+    if (io && io.getValue() == Io::loss)
+      open.push_back(result.get());
+  }
+  for (auto write : func.front().getOps<WriteOp>())
+    if (write.getVariable().starts_with(kWindowPrefix))
+      open.push_back(write.getInput());
+  llvm::DenseSet<Operation *> forward;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op && forward.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return forward;
+}
+
 /// precision_c2: gradients that pass through f16 come of a scaled loss.
-LogicalResult verifyScaling(ModuleOp module, func::FuncOp func,
-                            SymbolTable &symbols) {
+LogicalResult verifyScaling(ModuleOp module, func::FuncOp func) {
   // As passes/training reads it: a number, or the constants of a dynamic one.
   auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
   if (train &&
@@ -57,33 +77,24 @@ LogicalResult verifyScaling(ModuleOp module, func::FuncOp func,
   SmallVector<Value> open = gradientsOf(func);
   if (open.empty())
     return success();
-  // What comes of parameters: an f16 input alone scales no gradient.
-  llvm::DenseSet<Value> active;
-  for (Operation &op : func.front()) {
-    auto read = dyn_cast<ReadOp>(op);
-    auto variable =
-        read ? symbols.lookup<VariableOp>(read.getVariable()) : VariableOp();
-    bool isActive = variable ? variable.getRole() == VariableRole::parameter ||
-                                   variable.getRole() == VariableRole::copy16
-                             : llvm::any_of(op.getOperands(), [&](Value value) {
-                                 return active.contains(value);
-                               });
-    if (isActive)
-      active.insert(op.result_begin(), op.result_end());
-  }
+  llvm::DenseSet<Operation *> forward = forwardOf(func);
   llvm::DenseSet<Value> seen(open.begin(), open.end());
   while (!open.empty()) {
     Value value = open.pop_back_val();
-    if (tensorType(value).getElementType().isF16() && active.contains(value))
+    Operation *op = value.getDefiningOp();
+    // What no loss is made of, but a gradient is, is a gradient itself; an
+    // input or a parameter is none.
+    if (!op || isa<ReadOp, ConstantOp>(op) || forward.contains(op))
+      continue;
+    if (tensorType(value).getElementType().isF16())
       return emitError(value.getLoc())
              << "gradients pass through f16 without loss scaling: those of "
                 "2^-25 and below become 0; use --loss-scale dynamic, bf16, or "
                 "--unsafe-precision";
-    if (Operation *op = value.getDefiningOp())
-      for (Value operand : op->getOperands())
-        if (isa<FloatType>(tensorType(operand).getElementType()) &&
-            seen.insert(operand).second)
-          open.push_back(operand);
+    for (Value operand : op->getOperands())
+      if (isa<FloatType>(tensorType(operand).getElementType()) &&
+          seen.insert(operand).second)
+        open.push_back(operand);
   }
   return success();
 }
@@ -99,7 +110,7 @@ class VerifyPrecisionPass
       if (func.isExternal())
         continue;
       if (failed(verifyWrites(func, symbols)) ||
-          (!unsafe && failed(verifyScaling(module, func, symbols))))
+          (!unsafe && failed(verifyScaling(module, func))))
         return signalPassFailure();
     }
   }

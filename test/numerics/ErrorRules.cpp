@@ -180,8 +180,9 @@ void boundReduce(amp::ReduceOp op, ArrayRef<SharedBounded> in, Bounded &out) {
     }
     case amp::ReduceKind::sum:
     case amp::ReduceKind::mean:
-      // One exact number among zeros: a label's, or none of a masked row.
-      if (nonzero[i] <= 1 && errors[i] == 0 && from == to && length > 0 &&
+      // One exact number among zeros: a label's, or none of a masked row or of
+      // no elements.
+      if (nonzero[i] <= 1 && errors[i] == 0 && from == to &&
           op.getKind() == amp::ReduceKind::sum)
         continue;
       error = errors[i];

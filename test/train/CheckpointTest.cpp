@@ -140,7 +140,7 @@ TEST(Checkpoint, OfAnotherLossScaleIsRefused) {
   Training plain(model), scaled(model, f16);
   must(scaled.stepper().save(path, true, ""));
   EXPECT_EQ(plain.stepper().load(path).error().message,
-            "the model lacks 'ampc.state/good_steps', 'ampc.state/scale'; the "
+            "the model lacks 'ampc.state/scale', 'ampc.state/good_steps'; the "
             "checkpoint was made with a dynamic loss scale, as f16 has it: "
             "give the --precision and --loss-scale of its run, or --weights");
   must(plain.stepper().save(path, true, ""));

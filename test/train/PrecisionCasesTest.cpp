@@ -48,9 +48,10 @@ protected:
 };
 
 TEST(Cases, A02TheMeanOfLargeNumbersIsNoSumOfThem) {
-  Results results = runCompiled(
-      "input x: f16[4096]\noutput m = mean(x)\noutput s = sum(x)",
-      {{"x", rt::DType::F16, {4096}, std::vector<double>(4096, 60000)}});
+  Results results =
+      runCompiled("input x: f32[4096]\nh = cast(x, f16)\n"
+                  "output m = cast(mean(h), f32)\noutput s = cast(sum(h), f32)",
+                  {floats("x", {4096}, std::vector<double>(4096, 60000))});
   EXPECT_EQ(results.values("m"), std::vector<double>{60000});
   EXPECT_EQ(results.values("s"), std::vector<double>{INFINITY});
 }
@@ -122,7 +123,7 @@ TEST(Cases, D17F16WithoutScalingLosesGradients) {
                                     "  y = linear(x, 1, bias = false)\n"
                                     "  loss = sum(y) * 2.0 ** -27\n"
                                     "}\n"
-                                    "init { \"*.weight\" = zeros() }\n"
+                                    "init { \"*.weight\" = 0 }\n"
                                     "train { optimizer = sgd(lr = 1) }\n",
                                     "m.amp", options));
     CompileOptions compile;

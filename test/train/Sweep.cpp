@@ -94,6 +94,8 @@ SweepModel maps(const Shape &shape) {
         "maximum(" + i + ", " + j + ")", "minimum(" + i + ", " + j + ")",
         "clip(" + i + ", 1, 3)", "cast(" + i + ", f32)",
         "cast(" + x + ", bf16)", "cast(" + x + ", f16)",
+        "cast(cast(" + x + ", f8e4m3, 4), f32, 4)",
+        "cast(cast(" + x + ", f8e5m2, 0.5), f32, 3)",
         "cast(cast(" + i + ", i8), i64)", "cast(" + x + " > 0, f32)",
         x + " // 0.5", x + " % 0.75"})
     b.plain(expression);

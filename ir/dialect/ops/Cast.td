@@ -47,7 +47,7 @@ def Amp_ScaledCastOp : Amp_PureOp<"scaled_cast", [
     scaled_cast_c1: one of input and result is an 8-bit float, the other a wider one.
     scaled_cast_c2: scale is a normal number above 0.
 
-    Created by: IR. Absent after: fused.
+    Created by: the front end. Absent after: fused.
 
     ```mlir
     %b = amp.scaled_cast %a scale 1.600000e+01 : tensor<4xf32> -> tensor<4xf8E4M3FN>

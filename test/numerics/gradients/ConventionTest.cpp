@@ -1,5 +1,6 @@
 // Gradients at kinks, ties and singular points (N15), by exact expected
 // numbers; cases F01 F03 F04 F08 A09 A12.
+#include "test/numerics/gradients/Coverage.h"
 #include "test/numerics/gradients/FiniteDifference.h"
 
 using namespace ampc::test;
@@ -28,6 +29,7 @@ TEST(Convention, ScaledCasts) {
                   "tensor<2xf32>",
                   {{"tensor<2xf8E5M2>", {3, 1}}}, "tensor<2xf32>", {1, -3}),
       {{0.25, -0.75}}));
+  noteConvention("amp.scaled_cast");
 }
 
 TEST(Convention, SignedGradientsOfDiv) {

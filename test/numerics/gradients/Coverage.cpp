@@ -19,6 +19,8 @@ void noteCovered(func::FuncOp function) {
       [](Operation *op) { covered().insert(op->getName().getStringRef()); });
 }
 
+void noteConvention(StringRef name) { covered().insert(name); }
+
 namespace {
 
 /// Asks, at the end of a whole run, for every differentiable op.

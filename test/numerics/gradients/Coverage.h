@@ -11,6 +11,10 @@ namespace ampc::test {
 /// every differentiable op of the dialect must have been noted.
 void noteCovered(mlir::func::FuncOp function);
 
+/// Counts op `name` as reached where no difference can tell: its derivative is
+/// a convention, as that of a rounding to 8 bits.
+void noteConvention(llvm::StringRef name);
+
 } // namespace ampc::test
 
 #endif // AMPC_TEST_NUMERICS_GRADIENTS_COVERAGE_H

@@ -377,6 +377,19 @@ TEST(Errors, Results) {
             "another name\n");
 }
 
+TEST(Errors, ScaledCasts) {
+  EXPECT_EQ(errorsOfBody("input x: f32[4]\n"
+                         "input i: i32[4]\n"
+                         "a = cast(x, bf16, 2)\n"
+                         "b = cast(i, f8e4m3, 2)\n"
+                         "c = cast(x, f8e5m2, scale = 0)"),
+            "4:19 'scale' is for casts between f8e4m3 or f8e5m2 and wider "
+            "floats, got f32[4] to bf16[4]\n"
+            "5:21 'scale' is for casts between f8e4m3 or f8e5m2 and wider "
+            "floats, got i32[4] to f8e4m3[4]\n"
+            "6:29 'scale' must be a normal f32 number above 0, got 0.0\n");
+}
+
 TEST(Errors, Params) {
   EXPECT_EQ(errorsOfBody("param a: i32[2] = 0\n"
                          "param b: bf16[2] = 0\n"

@@ -2,6 +2,8 @@
 // if_training.
 #include "ir/frontend/model/functions/Support.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ampc::model {
@@ -93,6 +95,37 @@ Value where(Elaborator &e, Call &call) {
                   call.expr->loc, whole.axisNames);
 }
 
+bool isF8(ElemType element) {
+  return element == ElemType::F8E4M3 || element == ElemType::F8E5M2;
+}
+
+/// cast(x, dtype, scale): to or from a tensor of 8-bit floats that holds its
+/// numbers times `scale`.
+Value scaledCast(Elaborator &e, Call &call, const TensorData &x,
+                 ElemType element) {
+  double scale = 0;
+  if (!e.floatArg(call, 2, scale))
+    return Value::poison();
+  if (!isFloat(x.element) || !isFloat(element) ||
+      isF8(x.element) == isF8(element))
+    return e.fail(call.args[2].loc,
+                  "'scale' is for casts between f8e4m3 or f8e5m2 and wider "
+                  "floats, got " +
+                      typeText(x) + " to " + typeText(element, shapeOf(x)));
+  if (!std::isnormal(static_cast<float>(scale)) || scale < 0)
+    return e.fail(call.args[2].loc,
+                  "'scale' must be a normal f32 number above 0, got " +
+                      formatFloat(scale));
+  OpBuilder &builder = e.emitter.builder;
+  auto from = mlir::cast<RankedTensorType>(x.value.getType());
+  auto to =
+      RankedTensorType::get(from.getShape(), e.emitter.elementType(element));
+  return e.tensor(amp::ScaledCastOp::create(
+                      builder, e.location(call), to, x.value,
+                      builder.getF32FloatAttr(static_cast<float>(scale))),
+                  element, call.expr->loc, x.axisNames);
+}
+
 Value cast(Elaborator &e, Call &call) {
   const TensorData *x = nullptr;
   if (!e.tensorArg(call, 0, x))
@@ -101,6 +134,8 @@ Value cast(Elaborator &e, Call &call) {
     return e.fail(call.args[1].loc,
                   "expected an element type, got " + call[1].describe());
   ElemType element = call[1].asElemType();
+  if (!call[2].isNone())
+    return scaledCast(e, call, *x, element);
   return e.tensor(e.emitter.cast(e.location(call), x->value, element), element,
                   call.expr->loc, x->axisNames);
 }
@@ -143,7 +178,7 @@ llvm::ArrayRef<FunctionLine> logicFunctions() {
       {"logical_xor(a, b)", logical<amp::XorOp, difference>, FunctionLine::Op},
       {"logical_not(a)", logicalNot, FunctionLine::Op},
       {"where(cond, a, b)", where, FunctionLine::Op},
-      {"cast(x, dtype)", cast, FunctionLine::Op},
+      {"cast(x, dtype, scale = none)", cast, FunctionLine::Op},
       {"detach(x)", detach, FunctionLine::Op},
       {"if_training(a, b)", ifTraining, FunctionLine::Op},
   };
