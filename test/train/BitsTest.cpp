@@ -49,6 +49,7 @@ TEST(Bits, AnotherSeedIsAnotherRun) {
   EXPECT_NE(train({}, {.seed = 1}).losses, train({}, {.seed = 2}).losses);
 }
 
+// N27: a run that is saved and continued is the uninterrupted one.
 TEST(Bits, SavedAndResumedRunContinues) {
   std::string path = testing::TempDir() + "ampc-bits-resume.safetensors";
   Model model = mlp("96", "72", "200");

@@ -129,6 +129,7 @@ TEST(Cases, B12LogsumexpOfMinusInfinity) {
   EXPECT_TRUE(near(results.values("grad.x"), {0, 0, 0, 1}));
 }
 
+// N4: no float is simplified, and zero keeps its sign.
 TEST(Cases, C04FloatsAreNotSimplified) {
   Results results =
       runCompiled("input x: f32[3]\ninput y: f32[1]\n"

@@ -48,6 +48,7 @@ TEST(TermLoss, HuberChangesAtDelta) {
                    {1.3125}));
 }
 
+// N12: from logits.
 TEST(TermLoss, BinaryCrossEntropyNeverOverflows) {
   double log2 = f32(std::log(2.0));
   EXPECT_TRUE(same(termLoss("bce_with_logits", "none", "",
