@@ -170,6 +170,9 @@ SweepModel movement(const Shape &shape) {
   }
   if (!shape.empty()) {
     b.smooth("pad(" + x + ", [2, 1], value = 0.5)");
+    if (shape.back() > 2)
+      for (const char *mode : {"reflect", "replicate", "circular"})
+        b.smooth("pad(" + x + ", [2, 1], mode = \"" + mode + "\")");
     if (shape.back() > 0)
       b.smooth("pad(" + x + ", [-1, 2])");
     std::string ids = b.input(shape, 5);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Step time, compile time and memory of the examples, on this machine.
 
-usage: tools/bench/steps.py [--steps 30] [--runs 3] [EXAMPLE.amp ...]
-Prints per example: cold compile seconds, best and median step in ms (from the metrics rows),
-planned and real peak bytes.
+usage: tools/bench/steps.py [--steps 30] [--runs 3] [--precision f32] [EXAMPLE.amp ...]
+Prints per example: cold compile seconds, best and median step in ms (`ampc bench`), planned and real
+peak bytes of a training run.
 """
 import argparse
 import json
@@ -18,18 +18,22 @@ BIN = pathlib.Path(os.environ.get("AMPC_BUILD_DIR", ROOT / "build")) / "bin"
 EXAMPLES = ["mlp.amp", "digits.amp", "char_gpt.amp"]
 
 
-def run_once(model, steps, scratch):
+def bench(model, steps, precision):
+    """The one row of a comparison of `precision` with nothing."""
+    done = subprocess.run([BIN / "ampc", "bench", model, "--compare", precision, "--steps", str(steps),
+                           "--json"], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["rows"][0]
+
+
+def memory(model, precision, scratch):
+    """Planned and real peak bytes of three steps."""
     metrics = pathlib.Path(scratch) / "metrics.jsonl"
     metrics.unlink(missing_ok=True)
-    subprocess.run([BIN / "ampc", "train", model, "--steps", str(steps), "--log-every", "1",
+    subprocess.run([BIN / "ampc", "train", model, "--precision", precision, "--steps", "3",
                     "--metrics", metrics, "--progress", "none"],
-                   check=True, stdout=subprocess.DEVNULL)
-    rows = [json.loads(line) for line in metrics.read_text().splitlines()]
-    summary = rows[-1]
-    train = [row for row in rows if "step" in row and "split" not in row]
-    # The first steps touch the memory.
-    rates = [row["samples_per_s"] for row in train[3:]]
-    return summary, rates
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    summary = json.loads(metrics.read_text().splitlines()[-1])
+    return summary["planned_peak_bytes"], summary["peak_bytes"]
 
 
 def main():
@@ -38,18 +42,19 @@ def main():
                         default=[str(ROOT / "examples" / name) for name in EXAMPLES])
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--precision", default="f32")
     options = parser.parse_args()
-    print(f"{'model':<14} {'compile s':>9} {'samples/s best':>15} {'median':>10} "
+    print(f"{'model':<14} {'compile s':>9} {'step ms best':>13} {'median':>9} "
           f"{'planned bytes':>14} {'real bytes':>12}")
     with tempfile.TemporaryDirectory() as scratch:
         for model in options.models:
-            runs = [run_once(model, options.steps, scratch) for _ in range(options.runs)]
-            rates = [rate for _, run in runs for rate in run]
-            summary = runs[0][0]
+            rows = [bench(model, options.steps, options.precision) for _ in range(options.runs)]
+            planned, real = memory(model, options.precision, scratch)
             print(f"{pathlib.Path(model).stem:<14} "
-                  f"{min(run['compile_s'] for run, _ in runs):>9.2f} "
-                  f"{max(rates):>15.1f} {statistics.median(rates):>10.1f} "
-                  f"{summary['planned_peak_bytes']:>14} {summary['peak_bytes']:>12}")
+                  f"{min(row['compile_s'] for row in rows):>9.2f} "
+                  f"{min(row['step_ms']['best'] for row in rows):>13.3f} "
+                  f"{statistics.median(row['step_ms']['median'] for row in rows):>9.3f} "
+                  f"{planned:>14} {real:>12}")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,10 @@ void Elaborator::execVariable(const TypedStmt *stmt) {
     return poison(stmt->name);
   }
   if (isParam && element != ElemType::F32) {
-    unavailable(stmt->type.loc, "param of type " + elemTypeName(element).str());
+    error(stmt->type.loc, "a param is f32, which its optimizer updates; got " +
+                              elemTypeName(element).str() +
+                              "; the precision policy or cast(.., " +
+                              elemTypeName(element).str() + ") narrows it");
     return poison(stmt->name);
   }
   Start start;

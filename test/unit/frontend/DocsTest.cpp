@@ -69,7 +69,7 @@ TEST(Docs, ReservedFunctionsAreKnown) {
   llvm::StringRef list = (*page)
                              ->getBuffer()
                              .split("- Functions: ")
-                             .second.split("- Types of")
+                             .second.split("- train: ")
                              .first;
   unsigned count = 0;
   for (llvm::SmallVector<llvm::StringRef> parts = {list}; !parts.empty();) {

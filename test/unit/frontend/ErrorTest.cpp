@@ -397,7 +397,8 @@ TEST(Errors, Params) {
                          "param d: f32[2] = normal(std = -1)\n"
                          "param e: f32[2] = uniform(2, 1)"),
             "2:10 a param must have a float type, got i32\n"
-            "3:10 'param of type bf16' is not available yet\n"
+            "3:10 a param is f32, which its optimizer updates; got bf16; the "
+            "precision policy or cast(.., bf16) narrows it\n"
             "4:19 expected a number or an initialiser, got string\n"
             "5:32 'normal': 'std' must be at least 0, got -1.0\n"
             "6:30 'uniform': 'b' must be at least 'a' (2.0), got 1.0\n");

@@ -217,6 +217,45 @@ Value split(Elaborator &e, Call &call) {
   return parts(e, call, *x, axis, sizes);
 }
 
+/// The element that stands at `position` of an axis of `extent` elements, seen
+/// beyond its ends: mirrored without the end itself (reflect), the end
+/// (replicate) or from the other end on (circular).
+int64_t sourceOf(llvm::StringRef mode, int64_t position, int64_t extent) {
+  if (mode == "replicate")
+    return std::clamp<int64_t>(position, 0, extent - 1);
+  if (mode == "circular")
+    return position < 0 ? position + extent : position % extent;
+  int64_t distance = std::abs(position);
+  return distance < extent ? distance : 2 * (extent - 1) - distance;
+}
+
+/// How much `mode` can add on a side of an axis of `extent` elements.
+int64_t mostAdded(llvm::StringRef mode, int64_t extent) {
+  return mode == "reflect"    ? std::max<int64_t>(extent - 1, 0)
+         : mode == "circular" ? extent
+         : extent > 0         ? kMaxElements
+                              : 0;
+}
+
+/// `value` with `low` and `high` elements more along each axis, taken from its
+/// own; the caller has checked that there are as many.
+mlir::Value padded(Elaborator &e, Location loc, mlir::Value value,
+                   llvm::StringRef mode, llvm::ArrayRef<int64_t> low,
+                   llvm::ArrayRef<int64_t> high) {
+  for (size_t axis = 0; axis < low.size(); ++axis) {
+    if (low[axis] == 0 && high[axis] == 0)
+      continue;
+    int64_t extent = amp::tensorType(value).getDimSize(axis);
+    std::vector<Value> positions;
+    for (int64_t i = -low[axis]; i < extent + high[axis]; ++i)
+      positions.push_back(Value::of(sourceOf(mode, i, extent)));
+    mlir::Value indices = e.emitter.constant(
+        loc, ElemType::I64, {int64_t(positions.size())}, positions);
+    value = amp::TakeOp::create(e.emitter.builder, loc, value, indices, axis);
+  }
+  return value;
+}
+
 /// pad(x, [left, right, ...], mode = "constant", value = 0): pairs, the last
 /// axis first; a negative amount cuts off.
 Value pad(Elaborator &e, Call &call) {
@@ -228,12 +267,16 @@ Value pad(Elaborator &e, Call &call) {
   if (!e.tensorArg(call, X, x) || !intsArg(e, call, Amounts, amounts) ||
       !e.stringArg(call, Mode, mode) || !e.floatArg(call, Fill, fill))
     return Value::poison();
-  if (mode == "reflect" || mode == "replicate" || mode == "circular")
-    return e.unavailable(call.args[Mode].loc,
-                         ("mode = \"" + mode + "\" of pad").str());
-  if (mode != "constant")
+  bool isConstant = mode == "constant";
+  if (!isConstant && mode != "reflect" && mode != "replicate" &&
+      mode != "circular")
     return e.fail(call.args[Mode].loc,
-                  "'pad': 'mode' must be \"constant\", got \"" + mode + "\"");
+                  "'pad': 'mode' must be \"constant\", \"reflect\", "
+                  "\"replicate\" or \"circular\", got \"" +
+                      mode + "\"");
+  if (!isConstant && fill != 0)
+    return e.fail(call.args[Fill].loc,
+                  "'pad': 'value' is for mode \"constant\"");
   if (!fits(e, call[Fill], x->element))
     return e.fail(call.args[Fill].loc,
                   "'pad': 'value' does not fit in " + elemTypeName(x->element));
@@ -260,6 +303,13 @@ Value pad(Elaborator &e, Call &call) {
     cut[axis] -= starts[axis] + std::max<int64_t>(-right, 0);
     low[axis] = std::max<int64_t>(left, 0);
     high[axis] = std::max<int64_t>(right, 0);
+    int64_t added = std::max(low[axis], high[axis]);
+    if (!isConstant && added > mostAdded(mode, cut[axis]))
+      return e.fail(call.args[Amounts].loc,
+                    "'pad': mode \"" + mode + "\" adds at most " +
+                        llvm::Twine(mostAdded(mode, cut[axis])) +
+                        " on a side of " + axisText(*x, axis) + ", got " +
+                        llvm::Twine(added));
     shape[axis] = cut[axis] + low[axis] + high[axis];
     if (left != 0 || right != 0)
       names[axis] = {};
@@ -271,7 +321,9 @@ Value pad(Elaborator &e, Call &call) {
   if (llvm::ArrayRef<int64_t>(cut) != shapeOf(*x))
     result = amp::SliceOp::create(e.emitter.builder, loc, result, starts, cut,
                                   steps);
-  if (cut != shape)
+  if (cut != shape && !isConstant)
+    result = padded(e, loc, result, mode, low, high);
+  else if (cut != shape)
     result = amp::PadOp::create(e.emitter.builder, loc, result, low, high,
                                 llvm::SmallVector<int64_t>(rank, 0), fill);
   return e.tensor(result, x->element, call.expr->loc, names);
