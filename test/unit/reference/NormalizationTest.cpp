@@ -169,8 +169,8 @@ TEST(LayerNorm, MeanAndRstdOverTwoAxes) {
                    {-rstd, rstd, rstd, -rstd}));
 }
 
-// G06, N19: one rounding, after the affine step: 1.00054931640625 * 1.5 rounds to
-// 1.5009765625; rounded to f16 in between it would give 1.501953125.
+// G06, N19: one rounding, after the affine step: 1.00054931640625 * 1.5 rounds
+// to 1.5009765625; rounded to f16 in between it would give 1.501953125.
 TEST(Cases, G06NormsRoundOnce) {
   // A row [x, 0] has rstd = 1 / sqrt(x^2 / 2 + eps).
   double x = 0.5, normalised = 1.00054931640625;
