@@ -9,21 +9,13 @@ import argparse
 import pathlib
 import statistics
 
-from steps import ROOT, BIN
-import json
-import subprocess
+from steps import ROOT, bench
 
 VARIANTS = {
     "none": ["--set", "train.clip_norm=none", "--set", "train.nonfinite=ignore", "--loss-scale", "off",
              "--unsafe-precision"],
     "all": ["--set", "train.clip_norm=1.0", "--set", "train.nonfinite=skip", "--loss-scale", "dynamic"],
 }
-
-
-def bench(model, steps, precision, extra):
-    done = subprocess.run([BIN / "ampc", "bench", model, "--compare", precision, "--steps", str(steps),
-                           "--json", *extra], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)["rows"][0]["step_ms"]
 
 
 def main():
@@ -36,7 +28,8 @@ def main():
     times = {name: [] for name in VARIANTS}
     for _ in range(options.runs):
         for name, extra in VARIANTS.items():
-            times[name].append(bench(options.model, options.steps, options.precision, extra))
+            row = bench(options.model, options.steps, options.precision, extra)
+            times[name].append(row["step_ms"])
     best = {name: min(row["best"] for row in rows) for name, rows in times.items()}
     median = {name: statistics.median(row["median"] for row in rows) for name, rows in times.items()}
     print(f"{pathlib.Path(options.model).stem}, {options.precision}: without {best['none']:.3f} ms, with "

@@ -18,10 +18,10 @@ BIN = pathlib.Path(os.environ.get("AMPC_BUILD_DIR", ROOT / "build")) / "bin"
 EXAMPLES = ["mlp.amp", "digits.amp", "char_gpt.amp"]
 
 
-def bench(model, steps, precision):
+def bench(model, steps, precision, options=()):
     """The one row of a comparison of `precision` with nothing."""
     done = subprocess.run([BIN / "ampc", "bench", model, "--compare", precision, "--steps", str(steps),
-                           "--json"], check=True, capture_output=True, text=True)
+                           "--json", *options], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["rows"][0]
 
 
