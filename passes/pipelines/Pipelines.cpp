@@ -37,7 +37,8 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 1. The model's number before anything changes the graph; then types: the
     // backward follows the forward's types (N20).
     passes.addPass(createHashModel());
-    passes.addPass(createAssignPrecision({options.precision}));
+    passes.addPass(
+        createAssignPrecision({options.precision, options.scaleLoss}));
     addStageVerifier(passes, stage, options);
     return;
 

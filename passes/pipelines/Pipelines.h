@@ -13,6 +13,8 @@ struct PipelineOptions {
   std::string precision = "f32";
   /// Whether f16 gradients may go without a scaled loss.
   bool unsafePrecision = false;
+  /// Whether the loss is scaled in precisions that do without, too.
+  bool scaleLoss = false;
   /// Entries to build; empty: train_step, eval_step and infer, as far as the
   /// model has them.
   std::vector<std::string> entries;

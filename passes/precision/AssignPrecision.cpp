@@ -162,8 +162,8 @@ class AssignPrecisionPass
     }
     if (!policy->note.empty())
       emitWarning(module.getLoc()) << policy->note;
-    if (policy->scalesLoss)
-      scaleLoss(module);
+    if (policy->scalesLoss || scaleLoss)
+      scaleLossOf(module);
     PrecisionOverrides overrides(module);
     for (auto forward : module.getOps<func::FuncOp>())
       if (entryOf(forward) == Entry::forward && !forward.isExternal())
@@ -173,7 +173,7 @@ class AssignPrecisionPass
 
   /// A format that needs a scaled loss gets one unless the model says how
   /// (N24).
-  static void scaleLoss(ModuleOp module) {
+  static void scaleLossOf(ModuleOp module) {
     Builder builder(module.getContext());
     NamedAttrList train(module->getAttrOfType<DictionaryAttr>(kTrainAttr));
     if (!train.get("loss_scale"))

@@ -39,7 +39,9 @@ def AssignPrecision : Pass<"amp-assign-precision", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"precision", "precision", "std::string", "\"f32\"",
-           "the policy: auto, f32, tf32, bf16 or f16 (names of the language; no unit)">];
+           "the policy: auto, f32, tf32, bf16 or f16 (names of the language; no unit)">,
+    Option<"scaleLoss", "scale-loss", "bool", "false",
+           "scale the loss as f16 does unless the model says how (no unit)">];
 }
 
 def CleanCasts : Pass<"amp-clean-casts", "::mlir::ModuleOp"> {

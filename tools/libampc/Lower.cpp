@@ -20,16 +20,6 @@ std::string precisionOf(ModuleOp module, const CompileOptions &options) {
   return precision ? precision.str() : "f32";
 }
 
-/// Has the loss scaled dynamically unless the model says how it is.
-static void scaleLoss(ModuleOp module) {
-  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
-  if (!train || train.contains("loss_scale"))
-    return;
-  NamedAttrList settings(train);
-  settings.set("loss_scale", DictionaryAttr::get(module.getContext()));
-  module->setAttr(amp::kTrainAttr, settings.getDictionary(module.getContext()));
-}
-
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
   std::optional<amp::Stage> wanted = amp::symbolizeStage(options.dump_after);
   if (!options.dump || !wanted || amp::stageOf(module) != *wanted)
@@ -64,6 +54,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   PipelineOptions pipeline;
   pipeline.precision = precisionOf(module, options);
   pipeline.unsafePrecision = options.unsafe_precision;
+  pipeline.scaleLoss = options.scale_loss;
   pipeline.entries = options.entries;
   pipeline.gradientOf = options.gradient_of;
   pipeline.mode = options.mode;
@@ -103,8 +94,6 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   OwningOpRef<ModuleOp> module(impl.module->clone());
   if (!(*module)->hasAttr(amp::kTargetAttr))
     (*module)->setAttr(amp::kTargetAttr, targetFor(impl.context, options));
-  if (options.scale_loss)
-    scaleLoss(*module);
   {
     // What was read as IR is held to its own stage before anything builds on
     // it.
