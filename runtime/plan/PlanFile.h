@@ -66,12 +66,17 @@ private:
   const fb::Plan *metadata = nullptr;
 };
 
+/// Bytes of the sections that the metadata points into.
+struct SectionLengths {
+  uint64_t constants = 0;
+  uint64_t text = 0; ///< the CUDA source
+};
+
 /// Checks what the FlatBuffers verifier cannot: every place in range, kernel
 /// and argument counts, tile counts, variables apart, extents without overflow,
-/// names unique. `constantBytes` is the length of the constant section. Errors
-/// stand at `where`.
+/// names unique. Errors stand at `where`.
 [[nodiscard]] Expected<void> verifyPlan(const fb::Plan &plan,
-                                        uint64_t constantBytes,
+                                        const SectionLengths &sections,
                                         const std::string &where);
 
 } // namespace ampc::rt

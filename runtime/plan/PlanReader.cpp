@@ -132,8 +132,11 @@ Expected<PlanFile> PlanFile::open(FileBytes bytes, std::string name) {
     return damaged(
         name, "the metadata is not well formed FlatBuffers data of a plan");
   result.metadata = fb::GetPlan(meta.data());
-  AMPC_TRY(verifyPlan(*result.metadata,
-                      result.section(SectionKind::Constants).size(), name));
+  AMPC_TRY(
+      verifyPlan(*result.metadata,
+                 {.constants = result.section(SectionKind::Constants).size(),
+                  .text = result.section(SectionKind::CudaText).size()},
+                 name));
   if (result.metadata->kernels() && result.metadata->kernels()->size() &&
       result.metadata->target_kind()->str() == "cpu" &&
       result.section(SectionKind::Object).empty())

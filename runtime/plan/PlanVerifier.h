@@ -35,9 +35,9 @@ inline std::optional<uint64_t> product(uint64_t a, uint64_t b) {
 
 class PlanVerifier {
 public:
-  PlanVerifier(const fb::Plan &plan, uint64_t constantBytes,
+  PlanVerifier(const fb::Plan &plan, const SectionLengths &sections,
                const std::string &where)
-      : plan(plan), constantBytes(constantBytes), where(where) {}
+      : plan(plan), sections(sections), where(where) {}
 
   Expected<void> run();
 
@@ -53,6 +53,9 @@ private:
   Expected<void> copyOf(const fb::Variable &variable,
                         std::string_view what) const;
   Expected<void> kernels() const;
+  /// Source and block of a CUDA kernel.
+  Expected<void> cudaKernel(const fb::Kernel &kernel,
+                            std::string_view what) const;
   Expected<void>
   ports(const fb::Entry &entry,
         const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *list,
@@ -86,7 +89,7 @@ private:
                       std::string_view at) const;
 
   const fb::Plan &plan;
-  uint64_t constantBytes;
+  SectionLengths sections;
   const std::string &where;
 };
 

@@ -74,10 +74,11 @@ Expected<void> PlanVerifier::variables() const {
       return error(
           fmt::format("{}: unknown initialiser {}", what, int(init.kind())));
     if (init.kind() == fb::InitKind::Data &&
-        (bytes > constantBytes || init.data_offset() > constantBytes - bytes))
+        (bytes > sections.constants ||
+         init.data_offset() > sections.constants - bytes))
       return error(fmt::format(
           "{}: initial data (bytes {} + {}) leaves the constants of {} bytes",
-          what, init.data_offset(), bytes, constantBytes));
+          what, init.data_offset(), bytes, sections.constants));
     if (init.kind() >= fb::InitKind::Uniform &&
         init.kind() != fb::InitKind::Data &&
         (!info(DType(variable->type()->dtype())).isFloat ||
@@ -142,6 +143,29 @@ Expected<void> PlanVerifier::copyOf(const fb::Variable &variable,
   return {};
 }
 
+/// Threads of the largest block of any device, and dynamic shared memory that
+/// every one gives a block.
+static constexpr uint32_t kMaxBlockThreads = 1024;
+static constexpr uint32_t kMaxSharedBytes = 48 * 1024;
+
+Expected<void> PlanVerifier::cudaKernel(const fb::Kernel &kernel,
+                                        std::string_view what) const {
+  if (kernel.text_bytes() == 0 || kernel.text_bytes() > sections.text ||
+      kernel.text_offset() > sections.text - kernel.text_bytes())
+    return error(fmt::format(
+        "{}: its source (bytes {} + {}) leaves the text section of {} bytes",
+        what, kernel.text_offset(), kernel.text_bytes(), sections.text));
+  if (kernel.block_threads() == 0 || kernel.block_threads() % 32 != 0 ||
+      kernel.block_threads() > kMaxBlockThreads)
+    return error(fmt::format(
+        "{}: blocks of {} threads, expected a multiple of 32 up to {}", what,
+        kernel.block_threads(), kMaxBlockThreads));
+  if (kernel.shared_bytes() > kMaxSharedBytes)
+    return error(fmt::format("{}: {} bytes of shared memory, at most {}", what,
+                             kernel.shared_bytes(), kMaxSharedBytes));
+  return {};
+}
+
 Expected<void> PlanVerifier::kernels() const {
   for (size_t i = 0; i < sizeOfVector(plan.kernels()); ++i) {
     const fb::Kernel &kernel = *plan.kernels()->Get(unsigned(i));
@@ -157,15 +181,17 @@ Expected<void> PlanVerifier::kernels() const {
     if (kernel.tiles() > kMaxExtent)
       return error(
           fmt::format("{}: {} tiles, at most 2^48", what, kernel.tiles()));
+    if (plan.target_kind()->string_view() == "cuda")
+      AMPC_TRY(cudaKernel(kernel, what));
   }
   return {};
 }
 
 Expected<void> PlanVerifier::run() {
-  if (plan.constant_bytes() != constantBytes)
+  if (plan.constant_bytes() != sections.constants)
     return error(
         fmt::format("the metadata names {} constant bytes, the section has {}",
-                    plan.constant_bytes(), constantBytes));
+                    plan.constant_bytes(), sections.constants));
   if (plan.train() && plan.train()->nonfinite() > fb::Nonfinite::MAX)
     return error(fmt::format("unknown rule {} for non-finite windows",
                              int(plan.train()->nonfinite())));
@@ -173,6 +199,9 @@ Expected<void> PlanVerifier::run() {
                        plan.train()->accumulate() > kMaxMicroBatches))
     return error(fmt::format("windows of {} micro-batches, expected 1 to {}",
                              plan.train()->accumulate(), kMaxMicroBatches));
+  if (plan.prelude_bytes() > sections.text)
+    return error(fmt::format("a prelude of {} bytes, the text section has {}",
+                             plan.prelude_bytes(), sections.text));
   AMPC_TRY(variables());
   AMPC_TRY(kernels());
   if (sizeOfVector(plan.entries()) == 0)
@@ -197,9 +226,9 @@ Expected<void> PlanVerifier::run() {
   return {};
 }
 
-Expected<void> verifyPlan(const fb::Plan &plan, uint64_t constantBytes,
+Expected<void> verifyPlan(const fb::Plan &plan, const SectionLengths &sections,
                           const std::string &where) {
-  return PlanVerifier(plan, constantBytes, where).run();
+  return PlanVerifier(plan, sections, where).run();
 }
 
 } // namespace ampc::rt

@@ -126,7 +126,7 @@ Expected<void> PlanVerifier::place(const fb::Entry &entry,
     size = plan.variable_bytes();
     break;
   case fb::Space::Constant:
-    size = constantBytes;
+    size = sections.constants;
     break;
   case fb::Space::Input:
   case fb::Space::Output: {

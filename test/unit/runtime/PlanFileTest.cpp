@@ -82,7 +82,7 @@ TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> other = bytes;
   other[8] = 9;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 7; "
+            "plan of format version 9, this runtime reads version 8; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -92,6 +92,33 @@ TEST(PlanFile, NamesWhatIsWrong) {
             std::string::npos);
   EXPECT_EQ(errorOf(Plan::load(temporary("absent.ampx"))).code, Code::BadInput);
   EXPECT_EQ(errorOf(Plan::load("/")).message, "expected a regular file");
+}
+
+TEST(PlanFile, CudaKernelsHaveSourceAndBlocks) {
+  fb::PlanT plan = regression();
+  plan.target_kind = "cuda";
+  PlanSections sections;
+  sections.cudaText = std::string(100, ' ');
+  for (auto &kernel : plan.kernels) {
+    kernel->text_offset = 40;
+    kernel->text_bytes = 60;
+    kernel->block_threads = 256;
+  }
+  must(writePlan(plan, sections));
+  plan.kernels[0]->text_bytes = 61;
+  EXPECT_EQ(errorOf(writePlan(plan, sections)).message,
+            "kernel 'difference': its source (bytes 40 + 61) leaves the text "
+            "section of 100 bytes");
+  plan.kernels[0]->text_bytes = 60;
+  plan.kernels[0]->block_threads = 250;
+  EXPECT_EQ(errorOf(writePlan(plan, sections)).message,
+            "kernel 'difference': blocks of 250 threads, expected a multiple "
+            "of 32 up to 1024");
+  plan.kernels[0]->block_threads = 256;
+  plan.kernels[0]->shared_bytes = 1 << 20;
+  EXPECT_EQ(errorOf(writePlan(plan, sections)).message,
+            "kernel 'difference': 1048576 bytes of shared memory, at most "
+            "49152");
 }
 
 /// Random damage to the metadata with the hashes made right again: the
@@ -112,7 +139,7 @@ TEST(PlanFile, DamagedMetadataNeverCrashes) {
           uint8_t(words[(flips + 1) % 3] >> 8);
     flatbuffers::Verifier verifier(bytes.data(), bytes.size());
     bool sound = fb::VerifyPlanBuffer(verifier) &&
-                 verifyPlan(*fb::GetPlan(bytes.data()), 0, "p").has_value();
+                 verifyPlan(*fb::GetPlan(bytes.data()), {}, "p").has_value();
     (sound ? passed : refused)++;
   }
   EXPECT_GT(refused, 100);
@@ -314,6 +341,11 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) {
          firstLaunch(p).tiles = p.kernels[0]->tiles = uint64_t(1) << 60;
        }},
+      {"kernel 'difference': its source (bytes 0 + 0) leaves the text section "
+       "of 0 bytes",
+       [](auto &p) { p.target_kind = "cuda"; }},
+      {"a prelude of 1 bytes, the text section has 0",
+       [](auto &p) { p.prelude_bytes = 1; }},
       {"operand A (bytes 0 + 256) leaves Input 0 of 128 bytes",
        [](auto &p) { firstContraction(p).k = 8; }},
       {"the extents of A overflow",
