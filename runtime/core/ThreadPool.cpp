@@ -43,6 +43,8 @@ struct LibraryThreads {
 
 /// OpenMP's per-thread setting. oneDNN brings libgomp; its copy is asked for by
 /// name first, since another OpenMP in the process could own the plain symbol.
+/// Threads must not be the first to ask: opening a library while the process
+/// ends runs its constructors a second time, which libgomp answers by aborting.
 const LibraryThreads &libraryThreads() {
   static const LibraryThreads found = [] {
     LibraryThreads result;
@@ -193,6 +195,7 @@ Expected<void> ThreadPool::resize(int threads) {
   if (threads == size())
     return {};
   stopWorkers();
+  libraryThreads(); // before any worker asks
   SignalsBlocked blocked;
   try {
     while (int(workers.size()) + 1 < threads) {
