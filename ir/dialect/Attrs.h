@@ -28,6 +28,7 @@ inline constexpr llvm::StringLiteral kDataValidationAttr =
     "amp.data_validation";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "amp.precision";
 inline constexpr llvm::StringLiteral kCheckpointAttr = "amp.checkpoint";
+inline constexpr llvm::StringLiteral kRecomputeAttr = "amp.recompute_ns";
 inline constexpr llvm::StringLiteral kModelHashAttr = "amp.model_hash";
 inline constexpr llvm::StringLiteral kEvalOnlyAttr = "amp.eval_only";
 inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";

@@ -140,6 +140,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<ArrayAttr>(op, attribute, "an array");
   if (name == kCheckpointAttr)
     return expect<IntegerAttr>(op, attribute, "an integer");
+  if (name == kRecomputeAttr)
+    return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kModelHashAttr)
     return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kTargetAttr)

@@ -33,7 +33,8 @@ def Amp_Dialect : Dialect {
     | argument | `amp.index_range = [#amp.index_range<...>, ...]` | what the input's elements must be: checked before a step begins |
     | result | `amp.index_range = [#amp.index_range<...>, ...]` | of the fault (i64[3]: number in this list or -1, position, element): what the entry checks of tensors that it computes |
     | result | `amp.probe = #amp.probe<...>` | of a probe: the value that it shows |
-    | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: a candidate for recomputation |
+    | op | `amp.checkpoint = N : i64` | made in the N-th `checkpoint { }` of the model: not kept for the backward |
+    | op | `amp.recompute_ns = N : i64` | the op computes again what another one did; the time that this is predicted to take (placed stage) |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |
     | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |
     | op | `amp.reason = #amp.reason<R>` | why the op's results have their precision; why a policy cast stands there |

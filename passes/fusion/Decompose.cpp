@@ -118,8 +118,11 @@ class DecomposePass : public impl::DecomposeBase<DecomposePass> {
       // itself.
       Operation *built =
           before ? before->getNextNode() : &op->getBlock()->front();
-      for (; built != op; built = built->getNextNode())
+      for (; built != op; built = built->getNextNode()) {
+        if (Attribute checkpoint = op->getAttr(kCheckpointAttr))
+          built->setAttr(kCheckpointAttr, checkpoint);
         enqueue(built);
+      }
       op->erase();
     }
   }

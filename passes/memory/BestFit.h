@@ -16,21 +16,21 @@ inline constexpr int64_t kBufferAlignment = 64;
 /// `bytes` rounded up to kBufferAlignment.
 int64_t alignBytes(int64_t bytes);
 
-/// One buffer: its bytes are needed at every position from `first` to `last`,
-/// both included.
+/// One buffer: its bytes are needed at every moment from `first` to `last`,
+/// both included; only the order of moments counts.
 struct BufferRange {
   int64_t bytes;
-  unsigned first, last;
+  uint64_t first, last;
 };
 
 /// Where the buffers stand.
 struct Placement {
   llvm::SmallVector<int64_t> offsets; // one a buffer, in bytes
   int64_t bytes = 0;                  // end of the highest buffer
-  int64_t lowerBound = 0;             // most bytes needed at one position
+  int64_t lowerBound = 0;             // most bytes needed at one moment
 };
 
-/// Places `buffers` so that two that are needed at one position never overlap.
+/// Places `buffers` so that two that are needed at one moment never overlap.
 /// Sweeps time forward and backward, giving each buffer the smallest free gap
 /// that holds it, and keeps the smaller result: O(n log n).
 Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers);

@@ -69,11 +69,17 @@ static Value buildCopy(OpBuilder &builder, Location loc, Value value) {
   return group.getResult(0);
 }
 
-void copyOutlivingReads(func::FuncOp func) {
-  LiveRanges ranges(func.front());
+llvm::StringMap<unsigned> clobberPositions(func::FuncOp func,
+                                           const LiveRanges &ranges) {
   llvm::StringMap<unsigned> clobbers;
   for (auto write : func.front().getOps<WriteOp>())
     clobbers[write.getVariable()] = clobberPosition(write, ranges);
+  return clobbers;
+}
+
+void copyOutlivingReads(func::FuncOp func) {
+  LiveRanges ranges(func.front());
+  llvm::StringMap<unsigned> clobbers = clobberPositions(func, ranges);
   SmallVector<ReadOp> outliving;
   for (auto read : func.front().getOps<ReadOp>()) {
     auto clobber = clobbers.find(read.getVariable());

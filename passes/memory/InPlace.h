@@ -23,6 +23,10 @@ bool readsPointwise(amp::GroupOp group, unsigned operand);
 /// bytes.
 InPlaceDecision decideInPlace(amp::WriteOp write, const LiveRanges &ranges);
 
+/// The position of each written variable after which its old bytes are gone.
+llvm::StringMap<unsigned> clobberPositions(mlir::func::FuncOp func,
+                                           const LiveRanges &ranges);
+
 /// Copies to the arena every read whose value is needed after its variable's
 /// bytes change.
 void copyOutlivingReads(mlir::func::FuncOp func);

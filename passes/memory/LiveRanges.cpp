@@ -6,7 +6,7 @@ using namespace ampc::amp;
 
 namespace ampc {
 
-static bool isView(Operation *op) {
+bool isView(Operation *op) {
   auto fusible = dyn_cast_or_null<Fusible>(op);
   return fusible && fusible.fusionKind() == FusionKind::view;
 }

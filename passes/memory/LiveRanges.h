@@ -7,6 +7,9 @@
 
 namespace ampc {
 
+/// Whether `op` computes nothing: its result is its input's bytes.
+bool isView(mlir::Operation *op);
+
 /// The value whose bytes `value` looks at: views are followed to their source.
 mlir::Value storageRoot(mlir::Value value);
 

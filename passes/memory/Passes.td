@@ -18,9 +18,22 @@ def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
     - Everything else stands in the entry's arena: best fit over the live ranges, swept forward
       and backward in O(n log n), the smaller result kept. Offsets are multiples of 64 bytes.
 
-    Remarks, category memory: arena bytes against the lower bound (the most bytes alive at once); `missed` for an
-    update that is not in place, with the blocking op.
+    What was made in a `checkpoint { }` and only the backward reads again is not kept for it but computed
+    again before its first use there. With `memory-budget`, more is, until variables, the largest arena and
+    the buffers of inputs and outputs have that many bytes: one decision after the other, each for the values that are only
+    carried over the moment of the most bytes, those first that give the most bytes for the predicted time.
+    The decisions and their order do not depend on the budget, which says how many are taken: a
+    smaller one never needs more bytes, a larger one never takes longer. Ops that compute again carry
+    `amp.recompute_ns`, their predicted time; the bits of every result are those without (N28). Where no plan is
+    small enough the smallest is taken, for the caller to refuse.
+
+    Remarks, category memory: arena bytes against the lower bound (the most bytes alive at once); `passed` for
+    each value that is computed again, with its bytes and the time; `missed` for an
+    update that is not in place, with the blocking op, and for a budget that cannot be kept.
   }];
+  let options = [
+    Option<"memoryBudget", "memory-budget", "int64_t", "0",
+           "bytes of variables, the largest arena and the buffers of inputs and outputs; 0: no limit">];
 }
 
 def VerifyPlacement : Pass<"amp-verify-placement", "::mlir::ModuleOp"> {

@@ -3,7 +3,9 @@
 #include "passes/memory/BestFit.h"
 #include "passes/memory/InPlace.h"
 #include "passes/memory/LiveRanges.h"
+#include "passes/memory/MemoryNeeds.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/RecomputeBlock.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -41,8 +43,11 @@ bool producesBytes(Operation *op) {
 /// Places one entry.
 class EntryPlacer {
 public:
-  EntryPlacer(func::FuncOp func, ConstantSection &constants)
-      : func(func), context(func.getContext()), constants(constants) {}
+  /// `limit`: bytes that the arena may have, where there is a budget.
+  EntryPlacer(func::FuncOp func, ConstantSection &constants,
+              std::optional<int64_t> limit)
+      : func(func), context(func.getContext()), constants(constants),
+        limit(limit) {}
 
   void run() {
     copyOutlivingReads(func);
@@ -100,26 +105,91 @@ private:
   }
 
   void placeArena(const LiveRanges &ranges) {
-    SmallVector<Value> values;
-    SmallVector<BufferRange> buffers;
-    for (Operation &op : func.front())
-      for (Value result : op.getResults())
-        if (producesBytes(&op) && !places.count(result)) {
-          values.push_back(result);
-          buffers.push_back({storageBytes(tensorType(result)),
-                             ranges.start(result), ranges.end(result)});
-        }
-    Placement placement = placeBestFit(buffers);
-    for (auto [value, offset] : llvm::zip(values, placement.offsets))
-      places[value] = PlaceAttr::get(context, Space::arena, offset, {});
+    RecomputeBlock block(
+        func, ranges,
+        [&](Value value) {
+          return producesBytes(value.getDefiningOp()) && !places.count(value);
+        },
+        clobberPositions(func, ranges));
+    RecomputePlan plan(block.problem());
+    block.recomputeCheckpoints(plan);
+    Placement placement = fit(plan, block.problem().bytes);
+    for (auto [item, offset] :
+         llvm::zip_equal(block.apply(plan), placement.offsets)) {
+      places[item.value] = PlaceAttr::get(context, Space::arena, offset, {});
+      if (item.residence.isRecomputed())
+        reportRecomputed(item.value);
+    }
     func->setAttr(kArenaBytesAttr,
                   Builder(context).getI64IntegerAttr(placement.bytes));
     remark::analysis(
         func.getLoc(),
         remark::RemarkOpts::name("arena").category("memory").function(
             func.getName()))
-        << remark::add("arena {0} bytes, lower bound {1} bytes, {2} buffers",
-                       placement.bytes, placement.lowerBound, buffers.size());
+        << remark::add("arena {0} bytes, lower bound {1} bytes, {2} buffers; "
+                       "recomputation adds {3:F1} % of the step",
+                       placement.bytes, placement.lowerBound,
+                       placement.offsets.size(),
+                       100 * plan.addedTime() / std::max(plan.baseTime(), 1.0));
+  }
+
+  static Placement place(const RecomputePlan &plan, ArrayRef<int64_t> bytes) {
+    SmallVector<BufferRange> buffers;
+    for (const Residence &residence : plan.residences())
+      buffers.push_back(
+          {bytes[residence.value], residence.first, residence.last});
+    return placeBestFit(buffers);
+  }
+
+  /// Takes decisions of `plan` until the arena is within the limit. Where it
+  /// cannot be, `plan` is the one of the smallest arena.
+  Placement fit(RecomputePlan &plan, ArrayRef<int64_t> bytes) {
+    Placement placement = place(plan, bytes);
+    if (!limit || placement.bytes <= *limit)
+      return placement;
+    RecomputePlan whole = plan;
+    while (plan.improve()) {
+      if (plan.peak() > *limit)
+        continue; // placed it is no smaller
+      placement = place(plan, bytes);
+      if (placement.bytes <= *limit)
+        return placement;
+    }
+    // None is small enough: the smallest of all.
+    Placement least = place(whole, bytes);
+    unsigned decisions = 0, atLeast = 0;
+    for (plan = whole; plan.improve();) {
+      ++decisions;
+      if (plan.peak() >= least.bytes)
+        continue;
+      placement = place(plan, bytes);
+      if (placement.bytes < least.bytes) {
+        least = placement;
+        atLeast = decisions;
+      }
+    }
+    plan = std::move(whole);
+    for (unsigned i = 0; i < atLeast; ++i)
+      plan.improve();
+    remark::missed(
+        func.getLoc(),
+        remark::RemarkOpts::name("budget").category("memory").function(
+            func.getName()))
+        << remark::add("the budget leaves {0} bytes for the arena, the "
+                       "smallest is {1}",
+                       *limit, least.bytes);
+    return least;
+  }
+
+  void reportRecomputed(Value value) {
+    Operation *op = value.getDefiningOp();
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("recompute")
+                                     .category("memory")
+                                     .function(func.getName()))
+        << remark::add("{0}, {1} bytes, is computed again, not kept: {2} us",
+                       value.getType(), storageBytes(tensorType(value)),
+                       op->getAttrOfType<IntegerAttr>(kRecomputeAttr).getInt() /
+                           1000);
   }
 
   void attach() {
@@ -139,6 +209,7 @@ private:
   func::FuncOp func;
   MLIRContext *context;
   ConstantSection &constants;
+  std::optional<int64_t> limit;
   llvm::DenseMap<Value, PlaceAttr> places; // by storage root
 };
 
@@ -150,12 +221,15 @@ class PlaceBuffersPass : public impl::PlaceBuffersBase<PlaceBuffersPass> {
     if (failed(expectStage(module, Stage::fused, getArgument())))
       return signalPassFailure();
     ConstantSection constants;
+    std::optional<int64_t> limit;
+    if (memoryBudget > 0)
+      limit = memoryBudget - variableBytes(module) - batchBytes(module);
     for (auto func : module.getOps<func::FuncOp>()) {
       if (!func.getBody().hasOneBlock()) {
         func.emitOpError() << "must have a body of one block";
         return signalPassFailure();
       }
-      EntryPlacer(func, constants).run();
+      EntryPlacer(func, constants, limit).run();
     }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::placed));
   }

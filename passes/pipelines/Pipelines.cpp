@@ -97,9 +97,9 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 9. Placement last: it fixes the schedule, and every pass after it would
-    // have to keep it.
-    passes.addPass(createPlaceBuffers());
+    // 9. Placement last: it fixes the schedule, what is computed again
+    // included, and every pass after it would have to keep it.
+    passes.addPass(createPlaceBuffers({options.memoryBudget}));
     addStageVerifier(passes, stage, options);
     return;
   }
@@ -138,6 +138,10 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
   Option<std::string> probes{
       *this, "probes",
       llvm::cl::desc("values of the training step to show: all or boundary")};
+  Option<int64_t> memoryBudget{
+      *this, "memory-budget",
+      llvm::cl::desc("bytes to stay within by computing values again"),
+      llvm::cl::init(0)};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("whether primitives share kernels"),
                     llvm::cl::init(true)};
@@ -155,6 +159,7 @@ void registerStage(amp::Stage stage, StringRef argument,
         options.gradientOf = textual.gradientOf;
         options.mode = textual.mode;
         options.probedValues = textual.probes;
+        options.memoryBudget = textual.memoryBudget;
         options.fuse = textual.fuse;
         addPasses(passes, amp::Stage::model, stage, options);
       });

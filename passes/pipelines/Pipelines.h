@@ -27,6 +27,9 @@ struct PipelineOptions {
   std::string probedValues;
   /// How they are shown: range or value.
   std::string probeShows = "range";
+  /// Bytes of variables, the largest arena and the buffers of inputs and
+  /// outputs that placement aims at; 0: no limit.
+  int64_t memoryBudget = 0;
   /// Whether primitives share kernels (opt level 2) or each has its own (opt
   /// level 1).
   bool fuse = true;

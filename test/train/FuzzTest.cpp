@@ -1,5 +1,6 @@
-// Random models: the same bits at every opt level and number of threads, and a
-// step within the bound derived by the reference evaluator.
+// Random models: the same bits at every opt level, at any number of threads and
+// in the least memory, and a step within the bound derived by the reference
+// evaluator.
 //
 // More of them by hand: AMPC_FUZZ=FIRST-LAST in the environment gives the
 // seeds; a failure names its seed and shows the model.
@@ -18,20 +19,31 @@ void checkModel(const std::string &text, Proven &proven) {
   Model model = must(Model::parse(text, "random.amp"));
   CompileOptions unfused;
   unfused.opt_level = 1;
+  auto limited = [&](const std::string &budget) {
+    ModelOptions settings;
+    settings.sets.emplace_back("train.memory_budget", budget);
+    return must(Model::parse(text, "random.amp", settings));
+  };
+  Model smallest = limited(std::to_string(smallestBudget(limited)));
   Training first(model, unfused, {.threads = 1}),
-      second(model, {}, {.threads = 3});
+      second(model, {}, {.threads = 3}), third(smallest);
   BoundedEntry bounded(model);
   bounded.copyState(first.session());
   if (bounded.run(first.batch(0)).empty())
     return;
   for (uint64_t i = 0; i < kWindows; ++i) {
     float one = first.step(i).loss, two = second.step(i).loss;
+    float least = third.step(i).loss;
+    EXPECT_EQ(0, std::memcmp(&two, &least, sizeof(float)))
+        << "window " << i << ": " << two << " and, in the least memory, "
+        << least;
     EXPECT_EQ(0, std::memcmp(&one, &two, sizeof(float)))
         << "window " << i << ": " << one << " and " << two;
     if (i == 0)
       bounded.expectState(first.session(), &proven);
   }
   EXPECT_EQ(first.state(), second.state());
+  EXPECT_EQ(second.state(), third.state());
 }
 
 TEST(Fuzz, RandomModelsAgreeInEveryWay) {

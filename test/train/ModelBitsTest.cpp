@@ -1,5 +1,5 @@
 // What may not change a bit of a whole model's training: threads, fusion, an
-// interruption.
+// interruption, a memory budget.
 #include "test/train/Models.h"
 
 #include <filesystem>
@@ -86,6 +86,29 @@ TEST_P(ModelBits, SavedAndResumedRunContinues) {
                            rest.size() * sizeof(float)));
   EXPECT_EQ(second.state(), whole.state());
   std::filesystem::remove(path);
+}
+
+// N28. A smaller budget never needs more bytes.
+TEST_P(ModelBits, SameAtEveryMemoryBudget) {
+  auto load = [&](const std::string &budget) {
+    WholeModel limited = GetParam().model;
+    limited.sets.emplace_back("train.memory_budget", budget);
+    return limited.load();
+  };
+  Outcome expected = outcome(fused, {});
+  uint64_t whole = must(rt::Session::open(fused)).memory().peak_bytes;
+  uint64_t least = smallestBudget(load, options()), last = 0;
+  ASSERT_LE(least, whole);
+  for (uint64_t part : {0, 1, 2, 4}) {
+    uint64_t budget = least + (whole - least) * part / 4;
+    SCOPED_TRACE(budget);
+    rt::Plan plan = must(compile(load(std::to_string(budget)), options()));
+    uint64_t peak = must(rt::Session::open(plan)).memory().peak_bytes;
+    EXPECT_LE(peak, budget);
+    EXPECT_GE(peak, last);
+    last = peak;
+    expectSameBits(outcome(plan, {}), expected);
+  }
 }
 
 std::vector<Case> cases() {

@@ -16,6 +16,23 @@ Model mlp(const std::string &batch, const std::string &width,
       Model::load(std::string(AMPC_SOURCE_DIR) + "/examples/mlp.amp", options));
 }
 
+uint64_t
+smallestBudget(const std::function<Model(const std::string &budget)> &load,
+               const CompileOptions &options) {
+  rt::Expected<rt::Plan> refused = compile(load("1"), options);
+  if (refused) {
+    ADD_FAILURE() << "a budget of one byte was kept";
+    return 0;
+  }
+  EXPECT_EQ(refused.error().code, rt::Code::DoesNotFit)
+      << refused.error().text();
+  const std::string &text = refused.error().message;
+  constexpr std::string_view before = "the smallest feasible one ";
+  size_t at = text.find(before);
+  EXPECT_NE(at, std::string::npos) << text;
+  return std::strtoull(text.c_str() + at + before.size(), nullptr, 10);
+}
+
 Training::Training(const Model &model, const CompileOptions &compile,
                    const rt::SessionOptions &session,
                    std::vector<rt::DataLine> lines)

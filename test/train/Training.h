@@ -24,6 +24,13 @@ inline void must(rt::Expected<void> expected) {
   }
 }
 
+/// The smallest memory budget that `load`, given the value of
+/// `train.memory_budget`, can be compiled within: what the refusal of one byte
+/// says.
+uint64_t
+smallestBudget(const std::function<Model(const std::string &budget)> &load,
+               const CompileOptions &options = {});
+
 /// Windows that the tests of a run train.
 inline constexpr uint64_t kSteps = 20;
 

@@ -94,7 +94,6 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--progress", options.progress, "Rows: auto, plain or none")
       ->check(CLI::IsMember({"auto", "plain", "none"}));
-  addReserved(command, {"--memory-budget"});
 }
 
 void addInferOptions(CLI::App &command, RunOptions &options) {

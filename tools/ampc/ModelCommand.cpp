@@ -1,6 +1,7 @@
 // What every command that takes a MODEL shares; see ModelCommand.h.
 #include "tools/ampc/ModelCommand.h"
 
+#include "runtime/core/SystemMemory.h"
 #include "runtime/train/Metrics.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,9 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
 void addStepOptions(CLI::App &command, ModelCommand &options) {
   command.add_option("--loss-scale", options.loss_scale,
                      "dynamic, off or a number (default: the model's)");
+  command.add_option("--memory-budget", options.memory_budget,
+                     "SIZE to stay within, as 512MiB, 75% (of what is "
+                     "available) or bytes (default: the model's)");
   command.add_flag("--unsafe-precision", options.unsafe_precision,
                    "Allow f16 gradients without a scaled loss");
   command
@@ -105,6 +109,22 @@ rt::Expected<void> checkDevice(const ModelCommand &options) {
                       "'");
 }
 
+/// `--memory-budget` as the value of `train.memory_budget`: a share of what the
+/// machine has available becomes bytes, a size a string.
+static rt::Expected<std::string> budgetValue(const std::string &text) {
+  bool isCount = text.find_first_not_of("0123456789") == std::string::npos;
+  if (!text.ends_with('%'))
+    return isCount ? text : '"' + text + '"';
+  double percent = 0;
+  std::string number = text.substr(0, text.size() - 1);
+  if (std::optional<uint64_t> available = rt::availableMemory();
+      available && CLI::detail::lexical_cast(number, percent) && percent > 0 &&
+      percent <= 100)
+    return std::to_string(uint64_t(double(*available) * percent / 100));
+  return rt::fail(rt::Code::Usage, "--memory-budget",
+                  "expected a share from 1% to 100%, got '" + text + "'");
+}
+
 rt::Expected<Model> loadModel(const ModelCommand &options) {
   ModelOptions settings;
   for (const std::string &text : options.set) {
@@ -116,6 +136,10 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
   }
   if (!options.loss_scale.empty())
     settings.sets.emplace_back("train.loss_scale", options.loss_scale);
+  if (!options.memory_budget.empty()) {
+    AMPC_ASSIGN(std::string budget, budgetValue(options.memory_budget));
+    settings.sets.emplace_back("train.memory_budget", budget);
+  }
   if (!options.run.nonfinite.empty())
     settings.sets.emplace_back("train.nonfinite", options.run.nonfinite);
   if (options.run.accumulate)
@@ -167,6 +191,7 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
                       : !options.precision.empty()     ? "--precision"
                       : !options.loss_scale.empty()    ? "--loss-scale"
                       : options.unsafe_precision       ? "--unsafe-precision"
+                      : !options.memory_budget.empty() ? "--memory-budget"
                       : options.finite_checks != "off" ? "--finite-checks"
                       : options.target != "cpu"        ? "--target"
                       : options.opt_level != 2         ? "--opt-level"

@@ -14,6 +14,7 @@ struct ModelCommand {
   std::string precision;        ///< empty: the model's
   std::string loss_scale; ///< off, dynamic or a number; empty: the model's
   bool unsafe_precision = false;
+  std::string memory_budget;         ///< SIZE; empty: the model's
   std::string finite_checks = "off"; ///< off, boundary or all
   std::string device = "auto";
   std::string target = "cpu";

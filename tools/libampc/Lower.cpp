@@ -4,9 +4,12 @@
 #include "codegen/cpu/PhaseClock.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/memory/MemoryNeeds.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/Target.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -18,6 +21,30 @@ std::string precisionOf(ModuleOp module, const CompileOptions &options) {
   auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
   auto precision = train ? train.getAs<StringAttr>("precision") : StringAttr();
   return precision ? precision.str() : "f32";
+}
+
+/// The model's `memory_budget` in bytes, 0 where it has none.
+static int64_t memoryBudgetOf(ModuleOp module) {
+  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
+  auto budget =
+      train ? train.getAs<IntegerAttr>("memory_budget") : IntegerAttr();
+  return budget ? budget.getInt() : 0;
+}
+
+/// A placed module that needs more than its budget is refused: placement has
+/// tried everything.
+static rt::Expected<void> checkBudget(ModuleOp module, int64_t budget,
+                                      const std::string &where) {
+  int64_t variables = variableBytes(module), batches = batchBytes(module);
+  int64_t arena = largestArena(module);
+  int64_t needed = variables + batches + arena;
+  if (budget == 0 || needed <= budget)
+    return {};
+  return rt::fail(
+      rt::Code::DoesNotFit, where,
+      fmt::format("the memory budget is {} bytes, the smallest feasible one {} "
+                  "(variables {}, arena {}, batches {})",
+                  budget, needed, variables, arena, batches));
 }
 
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
@@ -62,6 +89,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     pipeline.probedValues = options.finite_checks;
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
+  pipeline.memoryBudget = memoryBudgetOf(module);
   for (uint32_t next = static_cast<uint32_t>(*amp::stageOf(module)) + 1;
        next <= static_cast<uint32_t>(stage); ++next) {
     PhaseClock clock(options.time);
@@ -74,6 +102,8 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     clock.end(amp::stringifyStage(static_cast<amp::Stage>(next)));
     dumpStage(module, options);
   }
+  if (stage == amp::Stage::placed)
+    return checkBudget(module, pipeline.memoryBudget, impl.path);
   return {};
 }
 

@@ -220,7 +220,7 @@ void Elaborator::memoryBudgetSetting(const Expr *expr) {
                : value.is(ValueKind::Int) ? std::to_string(value.asInt())
                                           : value.describe()));
   else
-    unavailable(expr->loc, "memory_budget");
+    keepTrain("memory_budget", emitter.builder.getI64IntegerAttr(*bytes));
 }
 
 void Elaborator::precisionSetting(const Expr *expr) {

@@ -414,11 +414,9 @@ TEST(Errors, NotAvailableYet) {
                      "train {\n"
                      "  ema = 0.999\n"
                      "  optimizer = lion()\n"
-                     "  memory_budget = \"2GiB\"\n"
                      "}\n"),
             "4:3 'ema' is not available yet\n"
-            "5:15 'lion' is not available yet\n"
-            "6:19 'memory_budget' is not available yet\n");
+            "5:15 'lion' is not available yet\n");
 }
 
 TEST(Errors, OneAStatementAndNoneFromPoison) {
