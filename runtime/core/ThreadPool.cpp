@@ -185,12 +185,16 @@ void ThreadPool::stopWorkers() {
   stopping.store(false, std::memory_order_release);
 }
 
+int ThreadPool::processors() {
+  return int(std::clamp(std::thread::hardware_concurrency(), 1u, 1024u));
+}
+
 Expected<void> ThreadPool::resize(int threads) {
   if (threads < 0 || threads > 1024)
     return fail(Code::Usage, "threads",
                 fmt::format("expected 0 to 1024 threads, got {}", threads));
   if (threads == 0)
-    threads = int(std::clamp(std::thread::hardware_concurrency(), 1u, 1024u));
+    threads = processors();
   std::lock_guard lock(mutex);
   if (threads == size())
     return {};

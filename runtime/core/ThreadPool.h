@@ -54,6 +54,9 @@ public:
   /// number kept where possible.
   [[nodiscard]] Expected<void> resize(int threads);
 
+  /// The number that `resize(0)` sets: one per processor.
+  static int processors();
+
   /// Number of threads, the caller included.
   int size() const { return count.load(std::memory_order_relaxed); }
 

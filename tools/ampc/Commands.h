@@ -22,6 +22,9 @@ Action addEval(CLI::App &app);
 Action addRun(CLI::App &app);
 /// `ampc compile MODEL -o FILE`: stop early.
 Action addCompile(CLI::App &app);
+/// `ampc plan MODEL`: memory before running: will it fit, and if not, what to
+/// change.
+Action addPlan(CLI::App &app);
 /// `ampc explain MODEL`: why every op has its precision, what was fused and
 /// what was not.
 Action addExplain(CLI::App &app);

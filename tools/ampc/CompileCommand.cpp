@@ -23,17 +23,6 @@ rt::Expected<Emit> emitByName(const std::string &name) {
                       name + "'");
 }
 
-rt::Expected<std::vector<std::string>> entriesOf(const std::string &names) {
-  std::vector<std::string> entries;
-  if (names.empty())
-    return entries;
-  for (const std::string &name : CLI::detail::split(names, ',')) {
-    AMPC_ASSIGN(std::string entry, entryByName(name));
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
 } // namespace
 
 Action addCompile(CLI::App &app) {
@@ -64,7 +53,7 @@ Action addCompile(CLI::App &app) {
           rt::Code::Usage, "--opt-level",
           "level 0 evaluates and compiles nothing; expected 1 or 2");
     AMPC_ASSIGN(CompileOptions compile, compileOptions(*options));
-    AMPC_ASSIGN(compile.entries, entriesOf(*entry));
+    AMPC_ASSIGN(compile.entries, entriesByName(*entry));
     TimeReport times;
     if (options->time_report)
       times.listen(compile);

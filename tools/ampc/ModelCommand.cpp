@@ -98,6 +98,17 @@ rt::Expected<std::string> entryByName(const std::string &name) {
                   "expected train, eval or infer, got '" + name + "'");
 }
 
+rt::Expected<std::vector<std::string>> entriesByName(const std::string &names) {
+  std::vector<std::string> entries;
+  if (names.empty())
+    return entries;
+  for (const std::string &name : CLI::detail::split(names, ',')) {
+    AMPC_ASSIGN(std::string entry, entryByName(name));
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 rt::Expected<void> checkDevice(const ModelCommand &options) {
   if (options.device == "auto" || options.device == "cpu")
     return {};

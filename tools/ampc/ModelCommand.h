@@ -44,6 +44,10 @@ void addStepOptions(CLI::App &command, ModelCommand &options);
 /// The entry that `train`, `eval` or `infer` names.
 [[nodiscard]] rt::Expected<std::string> entryByName(const std::string &name);
 
+/// Those of a list with commas between; none for an empty one.
+[[nodiscard]] rt::Expected<std::vector<std::string>>
+entriesByName(const std::string &names);
+
 /// The device asked for must be here: anything but the CPU is Code Environment.
 [[nodiscard]] rt::Expected<void> checkDevice(const ModelCommand &options);
 

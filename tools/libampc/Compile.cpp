@@ -1,12 +1,11 @@
 // From a model to a plan, to any stage's text, or to something that trains.
 #include "tools/libampc/Compile.h"
 
-#include "codegen/emit/EmitPlan.h"
-#include "runtime/core/CpuFeatures.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/ReferenceStepper.h"
 #include "tools/libampc/Resize.h"
+#include "tools/libampc/Target.h"
 
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
@@ -19,35 +18,6 @@ std::string_view name_of(Emit what) {
   constexpr std::string_view names[] = {"model",  "typed", "step", "fused",
                                         "placed", "llvm",  "cuda", "plan"};
   return names[static_cast<size_t>(what)];
-}
-
-/// What codegen needs to know of the target `cpu` or `cpu:LEVEL`.
-static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
-  EmitOptions emit;
-  StringRef target(options.target);
-  if (target.starts_with("cuda"))
-    return rt::fail(rt::Code::Usage, "--target",
-                    "'" + options.target + "' is not available yet; use cpu");
-  rt::CpuLevel here = rt::CpuFeatures::probe().level();
-  bool isCpu = target.consume_front("cpu");
-  if (isCpu && target.consume_front(":")) {
-    std::optional<rt::CpuLevel> level = rt::cpu_level_by_name(target);
-    if (level && *level != rt::CpuLevel::Baseline) {
-      emit.level = target.str();
-      return emit;
-    }
-    isCpu = false;
-  }
-  if (!isCpu || !target.empty())
-    return rt::fail(rt::Code::Usage, "--target",
-                    "unknown target '" + options.target +
-                        "'; expected cpu, cpu:avx2 or cpu:avx512");
-  if (here == rt::CpuLevel::Baseline)
-    return rt::fail(rt::Code::Environment, "--target",
-                    "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "
-                    "level that code is generated for");
-  emit.level = std::string(rt::name_of(here));
-  return emit;
 }
 
 static rt::Expected<std::vector<uint8_t>>

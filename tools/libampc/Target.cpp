@@ -2,6 +2,7 @@
 #include "tools/libampc/Target.h"
 
 #include "mlir/IR/Builders.h"
+#include "runtime/core/CpuFeatures.h"
 
 #include <unistd.h>
 
@@ -34,6 +35,34 @@ amp::TargetAttr targetFor(MLIRContext &context, const CompileOptions &options) {
       builder.getF64FloatAttr(kBytesPerNanosecond),
       builder.getF64FloatAttr(kLaunchNanoseconds),
       fast.empty() ? ArrayAttr() : builder.getArrayAttr(fast));
+}
+
+rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
+  EmitOptions emit;
+  StringRef target(options.target);
+  if (target.starts_with("cuda"))
+    return rt::fail(rt::Code::Usage, "--target",
+                    "'" + options.target + "' is not available yet; use cpu");
+  rt::CpuLevel here = rt::CpuFeatures::probe().level();
+  bool isCpu = target.consume_front("cpu");
+  if (isCpu && target.consume_front(":")) {
+    std::optional<rt::CpuLevel> level = rt::cpu_level_by_name(target);
+    if (level && *level != rt::CpuLevel::Baseline) {
+      emit.level = target.str();
+      return emit;
+    }
+    isCpu = false;
+  }
+  if (!isCpu || !target.empty())
+    return rt::fail(rt::Code::Usage, "--target",
+                    "unknown target '" + options.target +
+                        "'; expected cpu, cpu:avx2 or cpu:avx512");
+  if (here == rt::CpuLevel::Baseline)
+    return rt::fail(rt::Code::Environment, "--target",
+                    "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "
+                    "level that code is generated for");
+  emit.level = std::string(rt::name_of(here));
+  return emit;
 }
 
 } // namespace ampc

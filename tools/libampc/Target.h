@@ -2,6 +2,7 @@
 #ifndef AMPC_TOOLS_LIBAMPC_TARGET_H
 #define AMPC_TOOLS_LIBAMPC_TARGET_H
 
+#include "codegen/emit/EmitPlan.h"
 #include "ir/dialect/Dialect.h"
 #include "tools/libampc/Compile.h"
 
@@ -12,6 +13,11 @@ namespace ampc {
 /// AMX: the runtime multiplies it in nothing else (docs/performance.md).
 amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
+
+/// What codegen needs to know of the target `cpu` or `cpu:LEVEL`. Another
+/// target: Code Usage; a processor that no code is generated for: Code
+/// Environment.
+rt::Expected<EmitOptions> emitOptions(const CompileOptions &options);
 
 } // namespace ampc
 

@@ -81,20 +81,29 @@ MatmulShape Contraction::productShape(bool lastRow, bool lastColumn,
           staged ? n : spec.n};
 }
 
-Expected<void> Contraction::makeProducts(MatmulCache &cache) {
+Expected<void> Contraction::eachProduct(
+    const std::function<Expected<void>(int, int, Stretch)> &see) {
   int64_t stretches = divideUp(spec.k, depth);
-  uint64_t library = 0;
   for (int lastRow = 0; lastRow < 2; ++lastRow)
     for (int lastColumn = 0; lastColumn < 2; ++lastColumn)
       for (Stretch stretch : {kFirst, kMiddle, kLast}) {
         if ((stretch == kMiddle && stretches < 3) ||
             (stretch == kLast && stretches < 2))
           continue;
-        auto &product = products[lastRow][lastColumn][stretch];
-        AMPC_ASSIGN(product,
-                    cache.get(productShape(lastRow, lastColumn, stretch)));
-        library = std::max<uint64_t>(library, product->scratchBytes());
+        AMPC_TRY(see(lastRow, lastColumn, stretch));
       }
+  return {};
+}
+
+Expected<void> Contraction::layScratchOut(MatmulCache &cache) {
+  uint64_t library = 0;
+  AMPC_TRY(eachProduct([&](int lastRow, int lastColumn,
+                           Stretch stretch) -> Expected<void> {
+    AMPC_ASSIGN(uint64_t bytes,
+                cache.scratchBytes(productShape(lastRow, lastColumn, stretch)));
+    library = std::max(library, bytes);
+    return {};
+  }));
   auto bytes = [&](const Operand &operand, int64_t rows, int64_t columns) {
     return isWidened(operand) ? uint64_t(roundUp(rows * columns * 4, 64)) : 0;
   };
@@ -111,10 +120,15 @@ Expected<void> Contraction::makeProducts(MatmulCache &cache) {
   return {};
 }
 
-Expected<Contraction> Contraction::create(const ContractionSpec &spec,
-                                          MatmulCache &cache,
-                                          const CpuFeatures &features,
-                                          int threads) {
+bool Contraction::isOwn() const {
+  return spec.typeA == DType::F64 || spec.k == 0 || spec.m == 0 ||
+         spec.n == 0 || spec.batch == 0;
+}
+
+Expected<Contraction> Contraction::describe(const ContractionSpec &spec,
+                                            MatmulCache &cache,
+                                            const CpuFeatures &features,
+                                            int threads) {
   Contraction result;
   result.spec = spec;
   result.a = {spec.typeA, spec.strideA, spec.transposeA ? 1 : spec.k,
@@ -136,10 +150,24 @@ Expected<Contraction> Contraction::create(const ContractionSpec &spec,
   result.columnTiles = divideUp(spec.n, result.cut.columns);
   result.staged =
       result.isWidened(result.c) || (bf16 && result.columnTiles > 1);
-  bool empty = spec.m == 0 || spec.n == 0 || spec.batch == 0;
-  if (spec.typeA == DType::F64 || spec.k == 0 || empty)
+  if (!result.isOwn())
+    AMPC_TRY(result.layScratchOut(cache));
+  return result;
+}
+
+Expected<Contraction> Contraction::create(const ContractionSpec &spec,
+                                          MatmulCache &cache,
+                                          const CpuFeatures &features,
+                                          int threads) {
+  AMPC_ASSIGN(Contraction result, describe(spec, cache, features, threads));
+  if (result.isOwn())
     return result;
-  AMPC_TRY(result.makeProducts(cache));
+  AMPC_TRY(result.eachProduct([&](int lastRow, int lastColumn,
+                                  Stretch stretch) -> Expected<void> {
+    AMPC_ASSIGN(result.products[lastRow][lastColumn][stretch],
+                cache.get(result.productShape(lastRow, lastColumn, stretch)));
+    return {};
+  }));
   return result;
 }
 

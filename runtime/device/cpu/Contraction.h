@@ -16,6 +16,7 @@
 #include "runtime/device/cpu/NarrowFloats.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 
 namespace ampc::rt {
@@ -58,6 +59,13 @@ TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch,
 ///   accumulator).
 class Contraction {
 public:
+  /// Lays a contraction out for `threads` threads and finds what memory it
+  /// needs, without making anything that runs. See MatmulCache::get for the
+  /// calling thread.
+  [[nodiscard]] static Expected<Contraction>
+  describe(const ContractionSpec &spec, MatmulCache &cache,
+           const CpuFeatures &features, int threads);
+
   /// Makes what is needed for `threads` threads. See MatmulCache::get for the
   /// calling thread.
   [[nodiscard]] static Expected<Contraction> create(const ContractionSpec &spec,
@@ -85,10 +93,15 @@ private:
   /// the last.
   enum Stretch : uint8_t { kFirst, kMiddle, kLast, kStretches };
 
-  Expected<void> makeProducts(MatmulCache &cache);
+  /// Calls `see(lastRow, lastColumn, stretch)` for every product there is.
+  Expected<void>
+  eachProduct(const std::function<Expected<void>(int, int, Stretch)> &see);
+  Expected<void> layScratchOut(MatmulCache &cache);
   MatmulShape productShape(bool lastRow, bool lastColumn,
                            Stretch stretch) const;
   bool isWidened(const Operand &operand) const;
+  /// Whether a product takes no library: of f64, of nothing.
+  bool isOwn() const;
   bool tile(const Call &call, int thread, int64_t index) const;
 
   ContractionSpec spec;

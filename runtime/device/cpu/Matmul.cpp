@@ -27,38 +27,49 @@ bool libraryKnowsAmx() {
   return (known & wanted) == wanted;
 }
 
+/// Of the operands and the result of a product.
+struct Descriptions {
+  explicit Descriptions(const MatmulShape &shape)
+      : a({shape.m, shape.k}, typeOf(shape.operands),
+          dnnl::memory::dims{shape.aRow, shape.aColumn}),
+        b({shape.k, shape.n}, typeOf(shape.operands),
+          dnnl::memory::dims{shape.bRow, shape.bColumn}),
+        c({shape.m, shape.n}, typeOf(shape.result),
+          dnnl::memory::dims{shape.cRow, 1}) {}
+  dnnl::memory::desc a, b, c;
+};
+
+/// What the library would run for `shape`.
+dnnl::matmul::primitive_desc describe(const MatmulShape &shape,
+                                      const dnnl::engine &engine) {
+  Descriptions of(shape);
+  dnnl::primitive_attr attributes;
+  if (shape.add) {
+    dnnl::post_ops after;
+    after.append_sum();
+    attributes.set_post_ops(after);
+  }
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  // Said explicitly because an environment variable can change the default to
+  // bf16 products.
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  return {dnnl::matmul::desc(of.a, of.b, of.c), attributes, engine};
+}
+
 class DnnlMatmul final : public Matmul {
 public:
-  DnnlMatmul(std::shared_ptr<Library> library, const MatmulShape &shape)
+  DnnlMatmul(std::shared_ptr<Library> library, const MatmulShape &shape,
+             const dnnl::matmul::primitive_desc &desc)
       : library(std::move(library)) {
-    using Desc = dnnl::memory::desc;
-    Desc a({shape.m, shape.k}, typeOf(shape.operands),
-           dnnl::memory::dims{shape.aRow, shape.aColumn});
-    Desc b({shape.k, shape.n}, typeOf(shape.operands),
-           dnnl::memory::dims{shape.bRow, shape.bColumn});
-    Desc c({shape.m, shape.n}, typeOf(shape.result),
-           dnnl::memory::dims{shape.cRow, 1});
-    dnnl::primitive_attr attributes;
-    if (shape.add) {
-      dnnl::post_ops after;
-      after.append_sum();
-      attributes.set_post_ops(after);
-    }
-    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    // Said explicitly because an environment variable can change the default to
-    // bf16 products.
-    attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
-    dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(a, b, c), attributes,
-                                      this->library->engine);
     primitive = dnnl::matmul(desc);
-    bytes = desc.scratchpad_desc().get_size();
     name = desc.impl_info_str();
+    Descriptions of(shape);
     for (size_t i = 0; i < this->library->streams.size(); ++i) {
       Slot slot;
       const dnnl::engine &engine = this->library->engine;
-      slot.a = dnnl::memory(a, engine, DNNL_MEMORY_NONE);
-      slot.b = dnnl::memory(b, engine, DNNL_MEMORY_NONE);
-      slot.c = dnnl::memory(c, engine, DNNL_MEMORY_NONE);
+      slot.a = dnnl::memory(of.a, engine, DNNL_MEMORY_NONE);
+      slot.b = dnnl::memory(of.b, engine, DNNL_MEMORY_NONE);
+      slot.c = dnnl::memory(of.c, engine, DNNL_MEMORY_NONE);
       slot.scratch =
           dnnl::memory(desc.scratchpad_desc(), engine, DNNL_MEMORY_NONE);
       slots.push_back(std::move(slot));
@@ -86,7 +97,6 @@ public:
                        dnnl_success;
   }
 
-  size_t scratchBytes() const override { return bytes; }
   std::string implementation() const override { return name; }
 
 private:
@@ -96,7 +106,6 @@ private:
   std::shared_ptr<Library> library;
   dnnl::primitive primitive;
   std::vector<Slot> slots;
-  size_t bytes = 0;
   std::string name;
 };
 
@@ -112,26 +121,48 @@ public:
 
   bool multipliesBf16() const override { return bf16; }
 
+  Expected<uint64_t> scratchBytes(const MatmulShape &shape) override {
+    try {
+      return uint64_t(description(shape).scratchpad_desc().get_size());
+    } catch (const std::exception &error) {
+      return refused(shape, error);
+    }
+  }
+
   Expected<std::shared_ptr<Matmul>> get(const MatmulShape &shape) override {
     auto found = primitives.find(shape);
     if (found != primitives.end())
       return found->second;
     try {
       std::shared_ptr<Matmul> made =
-          std::make_shared<DnnlMatmul>(library, shape);
+          std::make_shared<DnnlMatmul>(library, shape, description(shape));
       primitives.emplace(shape, made);
       return made;
     } catch (const std::exception &error) {
-      return fail(Code::Environment, "oneDNN",
-                  fmt::format("no product of {} for m {}, n {}, k {}: {}",
-                              name_of(shape.operands), shape.m, shape.n,
-                              shape.k, error.what()));
+      return refused(shape, error);
     }
   }
 
 private:
+  const dnnl::matmul::primitive_desc &description(const MatmulShape &shape) {
+    auto found = descriptions.find(shape);
+    if (found == descriptions.end())
+      found =
+          descriptions.emplace(shape, describe(shape, library->engine)).first;
+    return found->second;
+  }
+
+  static tl::unexpected<Error> refused(const MatmulShape &shape,
+                                       const std::exception &error) {
+    return fail(Code::Environment, "oneDNN",
+                fmt::format("no product of {} for m {}, n {}, k {}: {}",
+                            name_of(shape.operands), shape.m, shape.n, shape.k,
+                            error.what()));
+  }
+
   std::shared_ptr<Library> library;
   bool bf16;
+  std::map<MatmulShape, dnnl::matmul::primitive_desc> descriptions;
   std::map<MatmulShape, std::shared_ptr<Matmul>> primitives;
 };
 

@@ -35,8 +35,6 @@ public:
   /// False if the library fails.
   virtual bool run(int thread, const std::byte *a, const std::byte *b,
                    std::byte *c, std::byte *scratch) = 0;
-  /// Scratch memory one thread needs, in bytes.
-  virtual size_t scratchBytes() const = 0;
   /// The library's name of what runs.
   virtual std::string implementation() const = 0;
 };
@@ -52,6 +50,11 @@ public:
   /// library's are slower than its f32: 0.6 of it with AVX512-BF16, less where
   /// it emulates them.
   virtual bool multipliesBf16() const = 0;
+  /// Scratch memory that one thread needs for a product of `shape`, in bytes:
+  /// what `get(shape)` will take. The library is asked, no code is made. The
+  /// calling thread as for `get`.
+  [[nodiscard]] virtual Expected<uint64_t>
+  scratchBytes(const MatmulShape &shape) = 0;
   /// The primitive for `shape`. Must be called with the calling thread held to
   /// one library thread (a lease of the pool does that): oneDNN fixes the
   /// number when it makes a primitive.

@@ -1,0 +1,156 @@
+// `ampc plan`: will it fit, and if not, what to change.
+#include "runtime/core/SystemMemory.h"
+#include "runtime/plan/FileIO.h"
+#include "tools/ampc/Commands.h"
+#include "tools/ampc/ModelCommand.h"
+#include "tools/libampc/MemoryVerdict.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <span>
+
+namespace ampc {
+
+namespace {
+
+/// The options of `plan`.
+struct PlanCommand {
+  ModelCommand model;
+  std::string entry, device_memory, memory_budget, svg;
+};
+
+/// Bytes of `512MiB`, `2GiB`, `75%` (of `whole`) or a plain number.
+rt::Expected<uint64_t> parseSize(const char *option, const std::string &text,
+                                 std::optional<uint64_t> whole) {
+  double number = 0;
+  const char *end = text.data() + text.size();
+  auto [stop, error] = std::from_chars(text.data(), end, number);
+  std::string unit(stop, end);
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1},         {"B", 1},        {"KiB", 0x1p10},
+      {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  auto known = std::find_if(std::begin(units), std::end(units),
+                            [&](auto &known) { return known.first == unit; });
+  double bytes = -1;
+  if (error == std::errc() && unit == "%") {
+    if (!whole)
+      return rt::fail(rt::Code::Environment, option,
+                      "the system does not say how much memory there is; give "
+                      "a number of bytes");
+    bytes = number / 100 * double(*whole);
+  } else if (error == std::errc() && known != std::end(units)) {
+    bytes = number * known->second;
+  }
+  if (!(bytes >= 1 && bytes < 0x1p63))
+    return rt::fail(rt::Code::Usage, option,
+                    "expected a size as 512MiB, 2GiB, 75% or a number of bytes "
+                    "above 0, got '" +
+                        text + "'");
+  return uint64_t(bytes);
+}
+
+/// The least of the limits given, else the memory there is.
+rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
+  MemoryQuestion question;
+  question.threads = options.model.run.threads;
+  std::optional<uint64_t> here = rt::availableMemory();
+  auto take = [&](const char *option,
+                  const std::string &text) -> rt::Expected<void> {
+    if (text.empty())
+      return {};
+    AMPC_ASSIGN(uint64_t bytes, parseSize(option, text, here));
+    question.seek_batch = true;
+    if (!question.limit || bytes < *question.limit) {
+      question.limit = bytes;
+      question.limit_name = option;
+    }
+    return {};
+  };
+  AMPC_TRY(take("--device-memory", options.device_memory));
+  AMPC_TRY(take("--memory-budget", options.memory_budget));
+  if (!question.limit && here) {
+    question.limit = here;
+    question.limit_name = "available here";
+  }
+  return question;
+}
+
+/// Whether the locale's text is UTF-8, so that a terminal shows block elements.
+bool isUnicode() {
+  for (const char *name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char *value = std::getenv(name);
+    if (!value || !*value)
+      continue;
+    std::string text(value);
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    return text.find("utf-8") != std::string::npos ||
+           text.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+rt::Expected<rt::Code> execute(const PlanCommand &options) {
+  const ModelCommand &command = options.model;
+  AMPC_TRY(checkDevice(command));
+  if (command.model.ends_with(".ampx"))
+    return rt::fail(rt::Code::BadInput, command.model,
+                    "is compiled already; expected .amp or .mlir");
+  if (command.opt_level == 0)
+    return rt::fail(rt::Code::Usage, "--opt-level",
+                    "level 0 evaluates and plans no memory; expected 1 or 2");
+  std::optional<rt::AtomicFile> svg;
+  if (!options.svg.empty()) {
+    AMPC_ASSIGN(rt::AtomicFile file,
+                rt::AtomicFile::create(options.svg, command.run.force));
+    svg.emplace(std::move(file));
+  }
+  AMPC_ASSIGN(MemoryQuestion question, questionOf(options));
+  AMPC_ASSIGN(CompileOptions compile, compileOptions(command));
+  AMPC_ASSIGN(compile.entries, entriesByName(options.entry));
+  TimeReport times;
+  if (command.time_report)
+    times.listen(compile);
+  AMPC_ASSIGN(Model model, loadModel(command));
+  AMPC_ASSIGN(MemoryVerdict verdict, judge_memory(model, compile, question));
+  if (command.time_report)
+    times.print(command.run.json);
+  rt::put(stdout,
+          command.run.json ? to_json(verdict) : to_text(verdict, isUnicode()));
+  if (svg) {
+    std::string picture = to_svg(verdict.plan);
+    AMPC_TRY(svg->write(std::as_bytes(std::span(picture))));
+    AMPC_TRY(svg->commit());
+  }
+  return verdict.fits ? rt::Code::Ok : rt::Code::DoesNotFit;
+}
+
+} // namespace
+
+Action addPlan(CLI::App &app) {
+  CLI::App *command = app.add_subcommand(
+      "plan", "Memory before running: will it fit, and if not, what to change");
+  command->footer("Example: ampc plan gpt.amp --precision bf16 --device-memory "
+                  "8GiB\n\nExit code 3: it does not fit.");
+  auto options = std::make_shared<PlanCommand>();
+  addModelOptions(*command, options->model);
+  addStepOptions(*command, options->model);
+  rt::addCount(*command, "--accumulate", options->model.run.accumulate,
+               "Micro-batches of a window (default: the model's)", 1);
+  command->add_option(
+      "--entry", options->entry,
+      "train, eval, infer, separated by commas (default: all, as "
+      "`ampc train` opens)");
+  command->add_option("--device-memory", options->device_memory,
+                      "SIZE of the device: 8GiB, 512MiB, 75% (default: what is "
+                      "available here)");
+  command->add_option("--memory-budget", options->memory_budget,
+                      "SIZE that the peak must not exceed");
+  command->add_option("--svg", options->svg,
+                      "Draw the memory over the step to FILE.svg");
+  return [options] { return execute(*options); };
+}
+
+} // namespace ampc

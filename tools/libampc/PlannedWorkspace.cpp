@@ -1,0 +1,52 @@
+// The workspace of a module's products; see PlannedWorkspace.h.
+#include "tools/libampc/PlannedWorkspace.h"
+
+#include "runtime/device/cpu/Workspace.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+namespace ampc {
+
+/// The runtime's number of the element type of a product's operand.
+static rt::DType typeOf(Value value) {
+  return TypeSwitch<Type, rt::DType>(tensorType(value).getElementType())
+      .Case<Float64Type>([](Type) { return rt::DType::F64; })
+      .Case<Float16Type>([](Type) { return rt::DType::F16; })
+      .Case<BFloat16Type>([](Type) { return rt::DType::BF16; })
+      .Default([](Type) { return rt::DType::F32; });
+}
+
+static rt::ContractionSpec specOf(MatmulOp op) {
+  MatmulOp::Extents extents = op.extents();
+  auto [m, n, k] = std::tuple(extents.m, extents.n, extents.k);
+  return {typeOf(op.getLhs()),
+          typeOf(op.getRhs()),
+          typeOf(op.getResult()),
+          m,
+          n,
+          k,
+          op.getTransposeA(),
+          op.getTransposeB(),
+          extents.batch,
+          m * k,
+          k * n,
+          m * n};
+}
+
+rt::Expected<PlannedWorkspace> workspaceOf(ModuleOp module, int threads) {
+  std::vector<MatmulOp> products;
+  for (auto func : module.getOps<func::FuncOp>())
+    llvm::append_range(products, func.front().getOps<MatmulOp>());
+  std::vector<rt::ContractionSpec> specs(products.size());
+  llvm::transform(products, specs.begin(), specOf);
+  AMPC_ASSIGN(rt::ContractionWorkspace workspace,
+              rt::contraction_workspace(specs, threads));
+  return PlannedWorkspace{workspace.bytes, workspace.threads,
+                          workspace.bytes ? products[workspace.largest]
+                                          : MatmulOp()};
+}
+
+} // namespace ampc

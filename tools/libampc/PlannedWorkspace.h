@@ -1,0 +1,24 @@
+// The workspace that the products of a module take when it runs.
+#ifndef AMPC_TOOLS_LIBAMPC_PLANNEDWORKSPACE_H
+#define AMPC_TOOLS_LIBAMPC_PLANNEDWORKSPACE_H
+
+#include "ir/dialect/Dialect.h"
+#include "runtime/core/Status.h"
+
+namespace ampc {
+
+/// Bytes of a workspace, and the product that asks for that many.
+struct PlannedWorkspace {
+  uint64_t bytes = 0;
+  int threads = 0;       ///< that it is shared by
+  amp::MatmulOp largest; ///< null where there are no products
+};
+
+/// The workspace of all entries of `module`, in stage fused or placed, on this
+/// processor at `threads` threads (0: one per processor): what a session
+/// obtains. It depends on shapes and element types, not on where tensors stand.
+rt::Expected<PlannedWorkspace> workspaceOf(mlir::ModuleOp module, int threads);
+
+} // namespace ampc
+
+#endif // AMPC_TOOLS_LIBAMPC_PLANNEDWORKSPACE_H
