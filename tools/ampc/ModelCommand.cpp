@@ -178,6 +178,7 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   compile.unsafe_precision = options.unsafe_precision;
   compile.finite_checks = options.finite_checks;
   compile.opt_level = options.opt_level;
+  compile.threads = options.run.threads;
   compile.target = options.target;
   compile.dump_after = options.dump_after;
   auto toStderr = [](std::string_view text) { rt::put(stderr, text); };

@@ -39,6 +39,10 @@ struct CompileOptions {
   /// Whether the step shows those values themselves instead.
   bool show_values = false;
 
+  /// Threads that the plan will run on, whose workspaces count in the model's
+  /// `train.memory_budget`; 0: one per processor.
+  int threads = 0;
+
   /// Whether the loss is scaled dynamically where the model says nothing, in
   /// precisions that do without too.
   bool scale_loss = false;

@@ -7,6 +7,7 @@
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
 
 #include <fmt/format.h>
@@ -34,17 +35,19 @@ static int64_t memoryBudgetOf(ModuleOp module) {
 /// A placed module that needs more than its budget is refused: placement has
 /// tried everything.
 static rt::Expected<void> checkBudget(ModuleOp module, int64_t budget,
+                                      int64_t workspace,
                                       const std::string &where) {
   int64_t variables = variableBytes(module), batches = batchBytes(module);
   int64_t arena = largestArena(module);
-  int64_t needed = variables + batches + arena;
+  int64_t needed = variables + batches + arena + workspace;
   if (budget == 0 || needed <= budget)
     return {};
   return rt::fail(
       rt::Code::DoesNotFit, where,
       fmt::format("the memory budget is {} bytes, the smallest feasible one {} "
-                  "(variables {}, arena {}, batches {})",
-                  budget, needed, variables, arena, batches));
+                  "(variables {}, arena {}, batches {}, workspaces {}); "
+                  "`ampc plan` shows the tensors",
+                  budget, needed, variables, arena, batches, workspace));
 }
 
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
@@ -89,11 +92,17 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     pipeline.probedValues = options.finite_checks;
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
-  pipeline.memoryBudget = memoryBudgetOf(module);
+  int64_t budget = memoryBudgetOf(module), workspace = 0;
   for (uint32_t next = static_cast<uint32_t>(*amp::stageOf(module)) + 1;
        next <= static_cast<uint32_t>(stage); ++next) {
     PhaseClock clock(options.time);
     PassManager passes(&impl.context);
+    if (budget && static_cast<amp::Stage>(next) == amp::Stage::placed) {
+      AMPC_ASSIGN(PlannedWorkspace planned,
+                  workspaceOf(module, options.threads));
+      workspace = int64_t(planned.bytes);
+      pipeline.memoryBudget = std::max<int64_t>(budget - workspace, 1);
+    }
     addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
     if (prepare)
       prepare(passes);
@@ -103,7 +112,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     dumpStage(module, options);
   }
   if (stage == amp::Stage::placed)
-    return checkBudget(module, pipeline.memoryBudget, impl.path);
+    return checkBudget(module, budget, workspace, impl.path);
   return {};
 }
 
