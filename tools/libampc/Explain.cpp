@@ -21,17 +21,6 @@ namespace ampc {
 
 namespace {
 
-/// `f32[4, 3]`.
-std::string typeText(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << tensor.getElementType() << "[";
-  llvm::interleaveComma(tensor.getShape(), os);
-  os << "]";
-  return text;
-}
-
 /// The types that an op is about: its results, or what it writes.
 SmallVector<Type> typesOf(Operation *op) {
   if (op->getNumResults() > 0)
@@ -190,6 +179,9 @@ rt::Expected<void> choose(Explanation &all, const ExplainOptions &what,
   llvm::erase_if(all.casts, [&](auto &cast) { return !isKept(cast.id); });
   llvm::erase_if(all.kernels, [&](auto &kernel) {
     return llvm::none_of(kernel.ops, isKept);
+  });
+  llvm::erase_if(all.recompute, [&](auto &value) {
+    return llvm::none_of(value.ops, isKept);
   });
   llvm::erase_if(all.unfused, [&](auto &pair) {
     return !isKept(pair.producer) && !isKept(pair.consumer);

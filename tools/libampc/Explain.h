@@ -58,6 +58,16 @@ struct ExplainedKernel {
   uint64_t bytes_written = 0;
 };
 
+/// A value that is computed again for the backward, not kept.
+struct ExplainedRecompute {
+  std::string value;       ///< path of its call
+  std::string type;        ///< `f32[64, 512]`
+  std::string source;      ///< `file:line,line`
+  std::vector<unsigned> ops; ///< ids of what is computed
+  uint64_t bytes_saved = 0;  ///< its own
+  double time_us = 0;        ///< predicted, for computing it
+};
+
 /// A producer and a consumer in different kernels.
 struct UnfusedPair {
   unsigned producer = 0, consumer = 0;  ///< ids
@@ -74,6 +84,7 @@ struct Explanation {
   std::vector<ExplainedCast> casts;
   std::vector<ExplainedKernel> kernels;
   std::vector<UnfusedPair> unfused;
+  std::vector<ExplainedRecompute> recompute;
 };
 
 /// A reason for an op's precision, and what it says.

@@ -30,6 +30,16 @@ void addIds(Location loc, OpIds &ids) {
   });
 }
 
+std::string typeText(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << tensor.getElementType() << "[";
+  llvm::interleaveComma(tensor.getShape(), os);
+  os << "]";
+  return text;
+}
+
 std::string mnemonicOf(Operation *op) {
   return op->getName().stripDialect().str();
 }
@@ -181,6 +191,7 @@ private:
     }
     addOps(group.getBody().front(), kernel);
     kernel.source = sourceOf(group.getLoc());
+    addRecompute(group, kernel);
     out.kernels.push_back(std::move(kernel));
     return success();
   }
@@ -198,7 +209,23 @@ private:
     for (unsigned id : ids)
       addOp(id, kernel);
     kernel.source = sourceOf(op.getLoc());
+    addRecompute(op, kernel);
     out.kernels.push_back(std::move(kernel));
+  }
+
+  /// The results of an op that computes something again; its time counts for
+  /// the first of them.
+  void addRecompute(Operation *op, const ExplainedKernel &kernel) {
+    auto time = op->getAttrOfType<IntegerAttr>(kRecomputeAttr);
+    if (!time)
+      return;
+    std::string path = namePathOf(op->getLoc());
+    for (Value result : op->getResults())
+      out.recompute.push_back(
+          {path.empty() ? kernel.name : path, typeText(result.getType()),
+           kernel.source, kernel.ops,
+           uint64_t(storageBytes(tensorType(result))),
+           result == op->getResult(0) ? double(time.getInt()) / 1000 : 0});
   }
 
   void addOps(Block &body, ExplainedKernel &kernel) {

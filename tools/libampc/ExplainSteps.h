@@ -23,6 +23,9 @@ void addIds(mlir::Location loc, OpIds &ids);
 /// file.
 llvm::StringRef addLines(mlir::Location loc, llvm::SetVector<unsigned> &lines);
 
+/// `f32[4, 3]`, of a tensor type.
+std::string typeText(mlir::Type type);
+
 /// `add` of `amp.add`.
 std::string mnemonicOf(mlir::Operation *op);
 

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -100,6 +101,9 @@ public:
   Object &number(llvm::StringRef key, uint64_t value) {
     return raw(key, std::to_string(value));
   }
+  Object &real(llvm::StringRef key, double value) {
+    return raw(key, llvm::formatv("{0:F3}", value).str());
+  }
   Object &ids(llvm::StringRef key, const std::vector<unsigned> &values) {
     return raw(key, "[" +
                         llvm::join(llvm::map_range(values,
@@ -170,6 +174,16 @@ std::string to_text(const Explanation &all) {
                        idText(pair.consumer) + " " + pair.consumer_op,
                        pair.reason});
   printSection(os, "not fused: producer  consumer  blocking fact", unfused);
+  std::vector<Row> recompute;
+  for (const ExplainedRecompute &value : all.recompute)
+    recompute.push_back({orDash(value.source), value.value, value.type,
+                         std::to_string(value.bytes_saved),
+                         llvm::formatv("{0:F1}", value.time_us).str(),
+                         idsText(value.ops)});
+  printSection(os,
+               "computed again for the backward, not kept: file:lines  value  "
+               "type  bytes  predicted us  ops",
+               recompute);
   return text;
 }
 
@@ -222,7 +236,17 @@ std::string to_json(const Explanation &all) {
         .text("consumer_op", pair.consumer_op)
         .text("reason", pair.reason);
   });
-  os << ",\"recompute\":[]}\n";
+  printList(os, "recompute", all.recompute,
+            [&](const ExplainedRecompute &value) {
+              Object(os)
+                  .text("value", value.value)
+                  .text("type", value.type)
+                  .text("source", value.source)
+                  .ids("ops", value.ops)
+                  .number("bytes_saved", value.bytes_saved)
+                  .real("time_us", value.time_us);
+            });
+  os << "}\n";
   return text;
 }
 
