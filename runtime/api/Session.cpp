@@ -540,11 +540,13 @@ int64_t Session::iteration() const { return counters().iteration; }
 MemoryReport Session::memory() const {
   if (!impl)
     return {};
-  MemoryReport report{impl->allocator.peak(), impl->executor->plannedBytes()};
+  MemoryReport report{impl->allocator.peak(), impl->executor->plannedBytes(),
+                      impl->allocator.current()};
   if (impl->remainder) {
     MemoryReport more = impl->remainder->memory();
     report.peak_bytes += more.peak_bytes;
     report.planned_peak_bytes += more.planned_peak_bytes;
+    report.current_bytes += more.current_bytes;
   }
   return report;
 }

@@ -1,5 +1,5 @@
-// Reads /proc/meminfo and the memory controllers of versions 1 and 2 of control
-// groups.
+// Reads /proc/meminfo, /proc/self/status and the memory controllers of versions
+// 1 and 2 of control groups.
 #include "runtime/core/SystemMemory.h"
 
 #include <algorithm>
@@ -41,6 +41,14 @@ std::optional<uint64_t> leftIn(const std::string &folder, const char *limit,
 }
 
 } // namespace
+
+std::optional<uint64_t> residentMemory(const std::string &root) {
+  std::optional<uint64_t> bytes =
+      numberAfter(root + "/proc/self/status", "RssAnon:");
+  if (bytes)
+    *bytes *= 1024;
+  return bytes;
+}
 
 std::optional<uint64_t> availableMemory(const std::string &root) {
   std::optional<uint64_t> least =

@@ -14,4 +14,8 @@ namespace ampc::rt {
 /// say. `root` is where the system's files stand, "" for this machine's.
 AMPC_API std::optional<uint64_t> availableMemory(const std::string &root = "");
 
+/// Bytes of memory that this process occupies, mapped files aside; nothing
+/// where the system does not say.
+AMPC_API std::optional<uint64_t> residentMemory(const std::string &root = "");
+
 } // namespace ampc::rt

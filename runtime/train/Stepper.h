@@ -81,6 +81,7 @@ struct EvalResult {
 struct MemoryReport {
   uint64_t peak_bytes = 0;
   uint64_t planned_peak_bytes = 0;
+  uint64_t current_bytes = 0; ///< held now
 };
 
 /// One model being trained or run. One thread at a time.

@@ -1,8 +1,10 @@
 // The training loop.
 #include "runtime/train/Trainer.h"
+#include "runtime/core/SystemMemory.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Diagnosis.h"
 #include "runtime/train/Evaluation.h"
+#include "runtime/train/MemoryWatch.h"
 #include "runtime/train/Metrics.h"
 #include "runtime/train/Windows.h"
 
@@ -52,6 +54,7 @@ private:
   Expected<void> judge(const StepResult &result);
   tl::unexpected<Error> lossError(double loss, const std::string &why) const;
   void tell(const StepResult &result);
+  void watchMemory(uint64_t step);
   tl::unexpected<Error> gradientError(const StepResult &result,
                                       const std::string &why);
   Expected<void> report(const StepResult &result);
@@ -68,6 +71,7 @@ private:
   std::vector<MetricsFile> files;
   TrainSummary summary;
   Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
+  MemoryWatch memoryWatch;
   uint64_t firstStep = 0;  ///< windows done before this run
   uint64_t rowStep = 0;    ///< window of the last printed row
   uint64_t rowSamples = 0; ///< since that row
@@ -187,6 +191,16 @@ void Run::tell(const StepResult &result) {
     options.warn(fmt::format("{}step {}: {}",
                              finding.where.empty() ? "" : finding.where + ": ",
                              result.iteration, finding.text));
+}
+
+/// Warns once where memory grows.
+void Run::watchMemory(uint64_t step) {
+  if (!options.warn || !memoryWatch.is_due(step))
+    return;
+  std::optional<std::string> warning = memoryWatch.see(
+      {step, stepper.memory().current_bytes, residentMemory().value_or(0)});
+  if (warning)
+    options.warn(*warning);
 }
 
 /// Ends the run where losses or gradients stay non-finite.
@@ -354,6 +368,7 @@ Expected<TrainSummary> Run::train() {
     }
     AMPC_TRY(stepped);
     AMPC_TRY(take());
+    watchMemory(step + 1);
     auto due = [&](uint64_t every) {
       return every && (step + 1) % every == 0 && step + 1 < options.steps;
     };

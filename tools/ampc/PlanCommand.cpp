@@ -3,6 +3,7 @@
 #include "runtime/plan/FileIO.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ModelCommand.h"
+#include "tools/libampc/MemorySweep.h"
 #include "tools/libampc/MemoryVerdict.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 /// The options of `plan`.
 struct PlanCommand {
   ModelCommand model;
-  std::string entry, device_memory, memory_budget, svg;
+  std::string entry, device_memory, memory_budget, sweep, svg;
 };
 
 /// Bytes of `512MiB`, `2GiB`, `75%` (of `whole`) or a plain number.
@@ -92,6 +93,39 @@ bool isUnicode() {
   return false;
 }
 
+/// The parts of `text` between commas that stand in no bracket.
+std::vector<std::string> splitValues(const std::string &text) {
+  std::vector<std::string> values{""};
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    if (c == ',' && depth == 0)
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  return values;
+}
+
+rt::Expected<rt::Code> sweep(const PlanCommand &options, const Model &model,
+                             const CompileOptions &compile) {
+  size_t equals = options.sweep.find('=');
+  std::vector<std::string> values;
+  if (equals != std::string::npos && equals > 0)
+    values = splitValues(options.sweep.substr(equals + 1));
+  if (values.empty() ||
+      std::find(values.begin(), values.end(), "") != values.end())
+    return rt::fail(rt::Code::Usage, "--sweep",
+                    "expected KEY=V1,V2,..., as in seq=128,256,512, got '" +
+                        options.sweep + "'");
+  AMPC_ASSIGN(MemorySweep swept,
+              sweep_memory(model, compile, options.sweep.substr(0, equals),
+                           values, options.model.run.threads));
+  rt::put(stdout, options.model.run.json ? to_json(swept) : to_text(swept));
+  return rt::Code::Ok;
+}
+
 rt::Expected<rt::Code> execute(const PlanCommand &options) {
   const ModelCommand &command = options.model;
   AMPC_TRY(checkDevice(command));
@@ -114,6 +148,8 @@ rt::Expected<rt::Code> execute(const PlanCommand &options) {
   if (command.time_report)
     times.listen(compile);
   AMPC_ASSIGN(Model model, loadModel(command));
+  if (!options.sweep.empty())
+    return sweep(options, model, compile);
   AMPC_ASSIGN(MemoryVerdict verdict, judge_memory(model, compile, question));
   if (command.time_report)
     times.print(command.run.json);
@@ -148,8 +184,13 @@ Action addPlan(CLI::App &app) {
                       "available here)");
   command->add_option("--memory-budget", options->memory_budget,
                       "SIZE that the peak must not exceed");
-  command->add_option("--svg", options->svg,
-                      "Draw the memory over the step to FILE.svg");
+  CLI::Option *swept = command->add_option(
+      "--sweep", options->sweep,
+      "KEY=V1,V2,...: how memory grows with a setting, and from which line");
+  command
+      ->add_option("--svg", options->svg,
+                   "Draw the memory over the step to FILE.svg")
+      ->excludes(swept);
   return [options] { return execute(*options); };
 }
 

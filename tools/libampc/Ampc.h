@@ -13,6 +13,7 @@
 #include "tools/libampc/Compile.h"
 #include "tools/libampc/Explain.h"
 #include "tools/libampc/MemoryPlan.h"
+#include "tools/libampc/MemorySweep.h"
 #include "tools/libampc/MemoryVerdict.h"
 #include "tools/libampc/Model.h"
 #include "tools/libampc/PrecisionReport.h"

@@ -100,7 +100,7 @@ struct MemoryPlan {
 
   /// What is held at every point of the curve: all but activations and
   /// gradients that are computed.
-  uint64_t base_bytes() const;
+  AMPC_API uint64_t base_bytes() const;
   /// Bytes in use at a point of the curve.
   uint64_t bytes_at(size_t point) const {
     return base_bytes() + curve[point].activations + curve[point].gradients;

@@ -128,7 +128,7 @@ private:
                        std::string("optimizer ") + known.name, ask, advise);
       askBatches(ask, advise);
     }
-    if (trains)
+    if (trains && variations.canChangePrecision())
       ask({.sets = {}, .precision = "", .entries = {"infer"}},
           [&](const MemoryPlan &plan) { inference = plan.planned_peak_bytes; });
     std::vector<rt::Expected<MemoryPlan>> plans = variations.planAll(asked);
@@ -198,6 +198,16 @@ private:
     return peak && *peak <= *question.limit;
   }
 
+  /// Where a straight line through two sizes meets the limit.
+  int64_t estimate(int64_t low, int64_t high) {
+    std::optional<uint64_t> at = peakAt(low), above = peakAt(high);
+    if (!at || !above || *above <= *at)
+      return low + (high - low) / 2;
+    double slope = double(*above - *at) / double(high - low);
+    double more = (double(*question.limit) - double(*at)) / slope;
+    return low + int64_t(std::clamp(more, 0.0, 1e9));
+  }
+
   /// The largest batch that fits. Bytes grow about evenly with the samples, so
   /// that a straight line through two known sizes is a good guess; the interval
   /// is halved too, so that steps of that growth cost little.
@@ -208,8 +218,12 @@ private:
     int64_t low = 0, high = 0; // fits, does not
     if (out.fits) {
       low = value;
-      for (high = 2 * value; high < kMost && fitsAt(high); high *= 2)
+      high = 2 * value;
+      while (high < kMost && fitsAt(high)) {
+        int64_t guess = estimate(low, high);
         low = high;
+        high = std::max(2 * low, guess + guess / 16 + 1);
+      }
       if (high >= kMost)
         return;
     } else {
@@ -220,12 +234,8 @@ private:
     }
     for (bool guess = true; high - low > 1; guess = !guess) {
       int64_t middle = low + (high - low) / 2;
-      std::optional<uint64_t> at = peakAt(low), above = peakAt(high);
-      if (guess && at && above && *above > *at) {
-        double slope = double(*above - *at) / double(high - low);
-        middle = low + int64_t(double(*question.limit - *at) / slope);
-        middle = std::clamp(middle, low + 1, high - 1);
-      }
+      if (guess)
+        middle = std::clamp(estimate(low, high), low + 1, high - 1);
       (fitsAt(middle) ? low : high) = middle;
     }
     out.batch->largest = low;

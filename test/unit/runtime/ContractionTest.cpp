@@ -5,6 +5,7 @@
 #include "runtime/core/Allocator.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/Tensor.h"
+#include "runtime/device/cpu/Workspace.h"
 #include "test/unit/runtime/TestPlans.h"
 
 #include <cmath>
@@ -320,6 +321,40 @@ TEST_F(Contractions, TheProbeChoosesTheWay) {
   auto wide = must(
       Contraction::create(s, *narrower, CpuFeatures::probe(CpuLevel::Avx2), 1));
   EXPECT_LE(wide.workspaceBytes(), uint64_t(2) << 20);
+}
+
+/// What a planner says before there is a plan is what a session obtains.
+TEST_F(Contractions, TheWorkspaceIsKnownBeforeAnythingIsMade) {
+  std::vector<ContractionSpec> specs;
+  for (DType type : {DType::F32, DType::BF16, DType::F16, DType::F64})
+    for (int64_t side : {0, 1, 33, 300})
+      for (int64_t k : {0, 1, 600, 1700})
+        for (bool transposed : {false, true})
+          specs.push_back(spec(side, 300, k, transposed, true, 2, type));
+  for (int threads : {1, 3}) {
+    must(ThreadPool::instance().resize(threads));
+    ContractionWorkspace told = must(contraction_workspace(specs, threads));
+    uint64_t most = 0;
+    {
+      auto lease = ThreadPool::instance().lease();
+      auto cache = must(MatmulCache::create(threads, CpuFeatures::probe()));
+      for (const ContractionSpec &s : specs) {
+        uint64_t made =
+            must(Contraction::create(s, *cache, CpuFeatures::probe(), threads))
+                .workspaceBytes();
+        most = std::max(most, made);
+      }
+    }
+    EXPECT_EQ(told.bytes, most);
+    EXPECT_GT(most, 0u);
+    EXPECT_EQ(told.threads, threads);
+    ContractionWorkspace alone =
+        must(contraction_workspace({&specs[told.largest], 1}, threads));
+    EXPECT_EQ(alone.bytes, most);
+  }
+  EXPECT_EQ(must(contraction_workspace({}, 0)).bytes, 0u);
+  EXPECT_EQ(must(contraction_workspace({}, 0)).threads,
+            ThreadPool::processors());
 }
 
 TEST(TileCut, DependsOnShapeAndCoversIt) {
