@@ -3,6 +3,7 @@
 
 #include "runtime/core/SystemMemory.h"
 #include "runtime/train/Metrics.h"
+#include "tools/ampc/Size.h"
 
 #include <fmt/format.h>
 
@@ -120,22 +121,6 @@ rt::Expected<void> checkDevice(const ModelCommand &options) {
                       "'");
 }
 
-/// `--memory-budget` as the value of `train.memory_budget`: a share of what the
-/// machine has available becomes bytes, a size a string.
-static rt::Expected<std::string> budgetValue(const std::string &text) {
-  bool isCount = text.find_first_not_of("0123456789") == std::string::npos;
-  if (!text.ends_with('%'))
-    return isCount ? text : '"' + text + '"';
-  double percent = 0;
-  std::string number = text.substr(0, text.size() - 1);
-  if (std::optional<uint64_t> available = rt::availableMemory();
-      available && CLI::detail::lexical_cast(number, percent) && percent > 0 &&
-      percent <= 100)
-    return std::to_string(uint64_t(double(*available) * percent / 100));
-  return rt::fail(rt::Code::Usage, "--memory-budget",
-                  "expected a share from 1% to 100%, got '" + text + "'");
-}
-
 rt::Expected<Model> loadModel(const ModelCommand &options) {
   ModelOptions settings;
   for (const std::string &text : options.set) {
@@ -148,8 +133,10 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
   if (!options.loss_scale.empty())
     settings.sets.emplace_back("train.loss_scale", options.loss_scale);
   if (!options.memory_budget.empty()) {
-    AMPC_ASSIGN(std::string budget, budgetValue(options.memory_budget));
-    settings.sets.emplace_back("train.memory_budget", budget);
+    AMPC_ASSIGN(uint64_t budget,
+                sizeOption("--memory-budget", options.memory_budget,
+                           rt::availableMemory()));
+    settings.sets.emplace_back("train.memory_budget", std::to_string(budget));
   }
   if (!options.run.nonfinite.empty())
     settings.sets.emplace_back("train.nonfinite", options.run.nonfinite);

@@ -3,11 +3,11 @@
 #include "runtime/plan/FileIO.h"
 #include "tools/ampc/Commands.h"
 #include "tools/ampc/ModelCommand.h"
+#include "tools/ampc/Size.h"
 #include "tools/libampc/MemorySweep.h"
 #include "tools/libampc/MemoryVerdict.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <span>
@@ -22,36 +22,6 @@ struct PlanCommand {
   std::string entry, device_memory, memory_budget, sweep, svg;
 };
 
-/// Bytes of `512MiB`, `2GiB`, `75%` (of `whole`) or a plain number.
-rt::Expected<uint64_t> parseSize(const char *option, const std::string &text,
-                                 std::optional<uint64_t> whole) {
-  double number = 0;
-  const char *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, number);
-  std::string unit(stop, end);
-  constexpr std::pair<std::string_view, double> units[] = {
-      {"", 1},         {"B", 1},        {"KiB", 0x1p10},
-      {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  auto known = std::find_if(std::begin(units), std::end(units),
-                            [&](auto &known) { return known.first == unit; });
-  double bytes = -1;
-  if (error == std::errc() && unit == "%") {
-    if (!whole)
-      return rt::fail(rt::Code::Environment, option,
-                      "the system does not say how much memory there is; give "
-                      "a number of bytes");
-    bytes = number / 100 * double(*whole);
-  } else if (error == std::errc() && known != std::end(units)) {
-    bytes = number * known->second;
-  }
-  if (!(bytes >= 1 && bytes < 0x1p63))
-    return rt::fail(rt::Code::Usage, option,
-                    "expected a size as 512MiB, 2GiB, 75% or a number of bytes "
-                    "above 0, got '" +
-                        text + "'");
-  return uint64_t(bytes);
-}
-
 /// The least of the limits given, else the memory there is.
 rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
   MemoryQuestion question;
@@ -61,7 +31,7 @@ rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
                   const std::string &text) -> rt::Expected<void> {
     if (text.empty())
       return {};
-    AMPC_ASSIGN(uint64_t bytes, parseSize(option, text, here));
+    AMPC_ASSIGN(uint64_t bytes, sizeOption(option, text, here));
     question.seek_batch = true;
     if (!question.limit || bytes < *question.limit) {
       question.limit = bytes;
@@ -70,7 +40,7 @@ rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
     return {};
   };
   AMPC_TRY(take("--device-memory", options.device_memory));
-  AMPC_TRY(take("--memory-budget", options.memory_budget));
+  AMPC_TRY(take("--memory-budget", options.model.memory_budget));
   if (!question.limit && here) {
     question.limit = here;
     question.limit_name = "available here";
@@ -182,8 +152,6 @@ Action addPlan(CLI::App &app) {
   command->add_option("--device-memory", options->device_memory,
                       "SIZE of the device: 8GiB, 512MiB, 75% (default: what is "
                       "available here)");
-  command->add_option("--memory-budget", options->memory_budget,
-                      "SIZE that the peak must not exceed");
   CLI::Option *swept = command->add_option(
       "--sweep", options->sweep,
       "KEY=V1,V2,...: how memory grows with a setting, and from which line");

@@ -42,6 +42,9 @@ struct CompileOptions {
   /// Threads that the plan will run on, whose workspaces count in the model's
   /// `train.memory_budget`; 0: one per processor.
   int threads = 0;
+  /// Whether a plan larger than that budget is made too, the smallest there is:
+  /// to show what it needs.
+  bool over_budget = false;
 
   /// Whether the loss is scaled dynamically where the model says nothing, in
   /// precisions that do without too.

@@ -180,9 +180,8 @@ rt::Expected<void> choose(Explanation &all, const ExplainOptions &what,
   llvm::erase_if(all.kernels, [&](auto &kernel) {
     return llvm::none_of(kernel.ops, isKept);
   });
-  llvm::erase_if(all.recompute, [&](auto &value) {
-    return llvm::none_of(value.ops, isKept);
-  });
+  llvm::erase_if(all.recompute,
+                 [&](auto &value) { return llvm::none_of(value.ops, isKept); });
   llvm::erase_if(all.unfused, [&](auto &pair) {
     return !isKept(pair.producer) && !isKept(pair.consumer);
   });

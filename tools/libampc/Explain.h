@@ -60,9 +60,9 @@ struct ExplainedKernel {
 
 /// A value that is computed again for the backward, not kept.
 struct ExplainedRecompute {
-  std::string value;       ///< path of its call
-  std::string type;        ///< `f32[64, 512]`
-  std::string source;      ///< `file:line,line`
+  std::string value;         ///< path of its call
+  std::string type;          ///< `f32[64, 512]`
+  std::string source;        ///< `file:line,line`
   std::vector<unsigned> ops; ///< ids of what is computed
   uint64_t bytes_saved = 0;  ///< its own
   double time_us = 0;        ///< predicted, for computing it

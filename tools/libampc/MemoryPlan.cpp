@@ -4,6 +4,7 @@
 #include "ir/dialect/Locations.h"
 #include "passes/memory/BestFit.h"
 #include "passes/memory/LiveRanges.h"
+#include "passes/memory/OpTimes.h"
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
@@ -171,7 +172,19 @@ public:
       add(std::move(tensor));
     }
     obtained += arena;
+    addTimes(largest);
     out.lower_bound_bytes = obtained - arena + live;
+  }
+
+  /// The predicted time of the launches of an entry.
+  void addTimes(func::FuncOp func) {
+    auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
+    for (Operation &op : func.front()) {
+      double time = predictedTime(&op, target);
+      out.predicted_ns += time;
+      if (op.hasAttr(kRecomputeAttr))
+        out.recompute_ns += time;
+    }
   }
 
   /// Whether there is a step to train with.
@@ -398,6 +411,8 @@ plan_memory(const Model &model, const CompileOptions &settings, int threads) {
   CompileOptions options = settings;
   if (options.entries.empty())
     options.entries = defaultEntries(*model.impl().module);
+  options.over_budget = true;
+  options.threads = threads;
   AMPC_TRY(emitOptions(options));
   MemoryPlan out;
   out.model = model.name();

@@ -78,6 +78,8 @@ public:
     out.fits = fits(out.plan);
     out.batch = batchOf(model.impl());
     compare();
+    if (trains && variations.canSet())
+      askBudgets();
     if (out.batch && question.limit && (question.seek_batch || !out.fits))
       seekBatch();
     // What saves most first; what saves nothing is no advice.
@@ -179,6 +181,39 @@ private:
         take(batchText(half) + ", accumulate " + doubled));
   }
 
+  static Variation budgetOf(uint64_t bytes) {
+    return {.sets = {{"train.memory_budget", std::to_string(bytes)}},
+            .precision = "",
+            .entries = {}};
+  }
+
+  /// What computing values again leads to: the least there is, half of the way
+  /// there, and the limit.
+  void askBudgets() {
+    rt::Expected<MemoryPlan> least = variations.plan(budgetOf(1));
+    if (!least)
+      return;
+    uint64_t smallest = least->planned_peak_bytes,
+             peak = out.plan.planned_peak_bytes;
+    out.plan.smallest_feasible_bytes = std::min(smallest, peak);
+    std::vector<Variation> asked;
+    std::vector<uint64_t> budgets = {smallest + (peak - smallest) / 2,
+                                     smallest};
+    if (question.limit)
+      budgets.insert(budgets.begin(), *question.limit);
+    llvm::erase_if(budgets, [&](uint64_t budget) {
+      return budget < smallest || budget >= peak;
+    });
+    for (uint64_t budget : budgets)
+      asked.push_back(budgetOf(budget));
+    std::vector<rt::Expected<MemoryPlan>> plans = variations.planAll(asked);
+    for (auto [budget, plan] : llvm::zip(budgets, plans))
+      if (plan && out.plan.predicted_ns > 0)
+        out.advice.push_back({"memory budget " + size_text(budget),
+                              plan->planned_peak_bytes,
+                              plan->predicted_ns / out.plan.predicted_ns});
+  }
+
   /// Peak with `value` samples; none where the model cannot be made so.
   std::optional<uint64_t> peakAt(int64_t value) {
     auto [known, fresh] = peaks.try_emplace(value);
@@ -265,6 +300,10 @@ private:
                size_text(plan.categories[MemoryUse::Optimizer]) +
                " of them optimizer state",
            bestOf({"optimizer", "precision"})});
+    if (out.plan.smallest_feasible_bytes <= limit)
+      out.diagnosis.push_back({"training",
+                               "fits where values are computed again, not kept",
+                               bestOf({"memory budget " + size_text(limit)})});
     if (trains && inference && *inference <= limit)
       out.diagnosis.push_back(
           {"training",
