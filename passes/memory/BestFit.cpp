@@ -1,11 +1,11 @@
 // Best-fit placement over time; see BestFit.h.
 #include "passes/memory/BestFit.h"
+#include "passes/memory/OneByOne.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
-#include <vector>
 
 namespace ampc {
 
@@ -117,42 +117,8 @@ Placement sweep(llvm::ArrayRef<BufferRange> buffers) {
 
 } // namespace
 
-/// The buffers one after the other, in `order`, each at the lowest offset that
-/// is free for all of its time.
-static Placement placeInOrder(llvm::ArrayRef<BufferRange> buffers,
-                              llvm::ArrayRef<unsigned> order) {
-  Placement placement;
-  placement.offsets.assign(buffers.size(), 0);
-  std::vector<unsigned> placed; // by offset
-  for (unsigned i : order) {
-    const BufferRange &buffer = buffers[i];
-    int64_t bytes = alignBytes(buffer.bytes), offset = 0;
-    for (unsigned other : placed) {
-      if (placement.offsets[other] >= offset + bytes)
-        break;
-      if (buffers[other].last < buffer.first ||
-          buffer.last < buffers[other].first)
-        continue;
-      offset = std::max(offset, placement.offsets[other] +
-                                    alignBytes(buffers[other].bytes));
-    }
-    placement.offsets[i] = offset;
-    placement.bytes = std::max(placement.bytes, offset + bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
-                                   [&](unsigned a, unsigned b) {
-                                     return placement.offsets[a] <
-                                            placement.offsets[b];
-                                   }),
-                  i);
-  }
-  return placement;
-}
-
-/// Up to this many buffers are also placed one by one, which takes quadratic
-/// time.
-static constexpr size_t kMostOneByOne = 4096;
-
-Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers) {
+Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers,
+                       PlacementEffort effort) {
   Placement best = sweep(buffers);
   int64_t lowerBound = best.lowerBound;
   auto keep = [&](Placement other) {
@@ -168,27 +134,8 @@ Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers) {
       mirrored.push_back({buffer.bytes, end - buffer.last, end - buffer.first});
     keep(sweep(mirrored));
   }
-  if (best.bytes > lowerBound && buffers.size() <= kMostOneByOne) {
-    std::vector<unsigned> order;
-    for (unsigned i = 0; i < buffers.size(); ++i)
-      if (buffers[i].bytes > 0)
-        order.push_back(i);
-    auto time = [&](unsigned i) { return buffers[i].last - buffers[i].first; };
-    auto placeBy = [&](auto key) {
-      std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-        return std::tuple(key(a), b) > std::tuple(key(b), a);
-      });
-      keep(placeInOrder(buffers, order));
-    };
-    placeBy([&](unsigned i) { return std::tuple(buffers[i].bytes, time(i)); });
-    if (best.bytes > lowerBound)
-      placeBy(
-          [&](unsigned i) { return std::tuple(time(i), buffers[i].bytes); });
-    if (best.bytes > lowerBound)
-      placeBy([&](unsigned i) {
-        return double(buffers[i].bytes) * double(time(i));
-      });
-  }
+  if (best.bytes > lowerBound)
+    OneByOne(buffers).improve(lowerBound, effort, best);
   best.lowerBound = lowerBound;
   return best;
 }

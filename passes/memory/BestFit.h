@@ -30,10 +30,16 @@ struct Placement {
   int64_t lowerBound = 0;             // most bytes needed at one moment
 };
 
+/// How long a better placement is sought where the sweeps leave gaps: for about
+/// a millisecond or a tenth of a second, however many buffers there are.
+enum class PlacementEffort : uint8_t { quick, thorough };
+
 /// Places `buffers` so that two that are needed at one moment never overlap.
 /// Sweeps time forward and backward, giving each buffer the smallest free gap
-/// that holds it, and keeps the smaller result: O(n log n).
-Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers);
+/// that holds it: O(n log n). Then places one by one in several orders
+/// (OneByOne.h); the smallest result is kept.
+Placement placeBestFit(llvm::ArrayRef<BufferRange> buffers,
+                       PlacementEffort effort = PlacementEffort::thorough);
 
 } // namespace ampc
 

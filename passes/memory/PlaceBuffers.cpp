@@ -133,18 +133,20 @@ private:
                        100 * plan.addedTime() / std::max(plan.baseTime(), 1.0));
   }
 
-  static Placement place(const RecomputePlan &plan, ArrayRef<int64_t> bytes) {
+  static Placement place(const RecomputePlan &plan, ArrayRef<int64_t> bytes,
+                         PlacementEffort effort = PlacementEffort::quick) {
     SmallVector<BufferRange> buffers;
     for (const Residence &residence : plan.residences())
       buffers.push_back(
           {bytes[residence.value], residence.first, residence.last});
-    return placeBestFit(buffers);
+    return placeBestFit(buffers, effort);
   }
 
   /// Takes decisions of `plan` until the arena is within the limit. Where it
   /// cannot be, `plan` is the one of the smallest arena.
   Placement fit(RecomputePlan &plan, ArrayRef<int64_t> bytes) {
-    Placement placement = place(plan, bytes);
+    // Every number of decisions has one placement, whatever the limit.
+    Placement placement = place(plan, bytes, PlacementEffort::thorough);
     if (!limit || placement.bytes <= *limit)
       return placement;
     RecomputePlan whole = plan;
@@ -156,7 +158,7 @@ private:
         return placement;
     }
     // None is small enough: the smallest of all.
-    Placement least = place(whole, bytes);
+    Placement least = place(whole, bytes, PlacementEffort::thorough);
     unsigned decisions = 0, atLeast = 0;
     for (plan = whole; plan.improve();) {
       ++decisions;

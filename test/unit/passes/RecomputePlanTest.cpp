@@ -241,6 +241,20 @@ TEST(RecomputePlan, NothingIsRepeatedAfterItsOperandsAreGone) {
   EXPECT_EQ(later.addedTime(), 0) << "it is computed later, not twice";
 }
 
+TEST(RecomputePlan, HalvesAHundredThousandOps) {
+  std::mt19937 random(3);
+  RecomputeProblem problem = network(random, 50000);
+  RecomputePlan plan(problem);
+  int64_t whole = plan.peak();
+  unsigned decisions = 0;
+  while (plan.peak() > whole / 2 && plan.improve())
+    ++decisions;
+  EXPECT_LE(plan.peak(), whole / 2);
+  EXPECT_LE(plan.addedTime(), 0.25 * plan.baseTime());
+  std::printf("%u decisions add %.1f %% of the step\n", decisions,
+              100 * plan.addedTime() / plan.baseTime());
+}
+
 TEST(RecomputePlan, IsCloseToTheOptimum) {
   std::vector<double> ratios;
   unsigned missed = 0;
