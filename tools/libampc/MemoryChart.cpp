@@ -99,7 +99,7 @@ std::string to_chart(const MemoryPlan &plan, bool unicode) {
 
 std::string to_svg(const MemoryPlan &plan) {
   constexpr double kWidth = 960, kHeight = 440, kLeft = 90, kRight = 190,
-                   kTop = 50, kBottom = 60;
+                   kTop = 56, kBottom = 74;
   constexpr double kPlotWidth = kWidth - kLeft - kRight,
                    kPlotHeight = kHeight - kTop - kBottom;
   struct Band {
@@ -112,26 +112,30 @@ std::string to_svg(const MemoryPlan &plan) {
     uint64_t bytes = plan.categories[use];
     if (use == MemoryUse::Gradients && !plan.curve.empty())
       bytes -= plan.curve[plan.peak].gradients; // sums over micro-batches
+    const char *label =
+        use == MemoryUse::Gradients ? "sums of gradients" : name_of(use).data();
     if (bytes)
-      bands.push_back({name_of(use).data(), colour, bytes});
+      bands.push_back({label, colour, bytes});
   };
   addFlat(MemoryUse::Parameters, "#344054");
-  addFlat(MemoryUse::Masters, "#344054");
+  addFlat(MemoryUse::Masters, "#475467");
   addFlat(MemoryUse::Copies16, "#667085");
   addFlat(MemoryUse::Optimizer, "#98a2b3");
   addFlat(MemoryUse::Gradients, "#b54708");
   addFlat(MemoryUse::State, "#d0d5dd");
   addFlat(MemoryUse::Io, "#7a9e7e");
   addFlat(MemoryUse::Workspaces, "#b7d3ba");
+  // Behind them what comes and goes.
   bands.push_back({"gradients", "#e0912f", 0, &MemoryPoint::gradients});
   bands.push_back({"activations", "#3b7dd8", 0, &MemoryPoint::activations});
 
-  size_t points = std::max<size_t>(plan.curve.size(), 1);
+  size_t points = plan.curve.size();
   uint64_t most = 1;
-  for (size_t i = 0; i < plan.curve.size(); ++i)
+  for (size_t i = 0; i < points; ++i)
     most = std::max(most, plan.bytes_at(i));
   auto xOf = [&](size_t point) {
-    return kLeft + kPlotWidth * double(point) / double(points);
+    return kLeft +
+           kPlotWidth * double(point) / double(std::max<size_t>(points, 1));
   };
   auto yOf = [&](uint64_t bytes) {
     return kTop + kPlotHeight * (1 - double(bytes) / double(most));
@@ -156,23 +160,27 @@ std::string to_svg(const MemoryPlan &plan) {
                     kLeft, kLeft + kPlotWidth, yOf(bytes), kLeft - 8,
                     yOf(bytes) + 4, size_text(bytes));
   }
-  // Each band as an area on those below it, a stair a point.
+  // Each band as an area on those below it; a stair where its height changes.
   std::vector<uint64_t> below(points);
   double legend = kTop + 8;
   for (const Band &band : bands) {
     std::string top, bottom;
-    for (size_t i = 0; i < points; ++i) {
-      uint64_t bytes = band.flat;
-      if (band.curve && i < plan.curve.size())
-        bytes = plan.curve[i].*band.curve;
-      uint64_t above = below[i] + bytes;
-      top += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", xOf(i), yOf(above),
-                         xOf(i + 1), yOf(above));
-      bottom = fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", xOf(i + 1),
+    for (size_t i = 0, next = 0; i < points; i = next) {
+      auto above = [&](size_t point) {
+        return below[point] +
+               (band.curve ? plan.curve[point].*band.curve : band.flat);
+      };
+      for (next = i + 1;
+           next < points && below[next] == below[i] && above(next) == above(i);)
+        ++next;
+      top += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", xOf(i), yOf(above(i)),
+                         xOf(next), yOf(above(i)));
+      bottom = fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", xOf(next),
                            yOf(below[i]), xOf(i), yOf(below[i])) +
                bottom;
-      below[i] = above;
     }
+    for (size_t i = 0; i < points; ++i)
+      below[i] += band.curve ? plan.curve[i].*band.curve : band.flat;
     svg += fmt::format("<polygon fill=\"{}\" points=\"{}{}\"><title>{}</title>"
                        "</polygon>\n",
                        band.colour, top, bottom, band.label);
@@ -184,13 +192,18 @@ std::string to_svg(const MemoryPlan &plan) {
         band.curve ? "" : ", " + size_text(band.flat));
     legend += 20;
   }
-  for (const MemorySpan &span : plan.spans)
+  // The names of entries stand below each other where they are short.
+  double free = 0, row = 0;
+  for (const MemorySpan &span : plan.spans) {
+    row = xOf(span.first) < free ? row + 1 : 0;
+    free = xOf(span.first) + 8.0 * double(span.entry.size());
     svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" "
                        "y2=\"{2}\" stroke=\"#98a2b3\"/><text x=\"{3:.1f}\" "
                        "y=\"{4}\">{5}</text>\n",
-                       xOf(span.first), kTop, kTop + kPlotHeight + 18,
-                       xOf(span.first) + 4, kTop + kPlotHeight + 16,
+                       xOf(span.first), kTop, kTop + kPlotHeight + 6,
+                       xOf(span.first) + 4, kTop + kPlotHeight + 16 + 14 * row,
                        escaped(span.entry));
+  }
   if (!plan.curve.empty()) {
     double x = (xOf(plan.peak) + xOf(plan.peak + 1)) / 2;
     const std::string &source = plan.curve[plan.peak].source;
@@ -207,8 +220,9 @@ std::string to_svg(const MemoryPlan &plan) {
                      "the order they run, 0 to {}</text>\n<text x=\"20\" "
                      "y=\"{}\" text-anchor=\"middle\" transform=\"rotate(-90 "
                      "20 {})\">bytes in use</text>\n</svg>\n",
-                     kLeft + kPlotWidth / 2, kHeight - 14, points - 1,
-                     kTop + kPlotHeight / 2, kTop + kPlotHeight / 2);
+                     kLeft + kPlotWidth / 2, kHeight - 14,
+                     std::max<size_t>(points, 1) - 1, kTop + kPlotHeight / 2,
+                     kTop + kPlotHeight / 2);
 }
 
 } // namespace ampc

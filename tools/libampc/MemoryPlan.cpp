@@ -5,6 +5,8 @@
 #include "passes/memory/BestFit.h"
 #include "passes/memory/LiveRanges.h"
 #include "passes/memory/OpTimes.h"
+#include "tools/libampc/ExplainSteps.h"
+#include "tools/libampc/GradientValues.h"
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
@@ -32,29 +34,12 @@ uint64_t MemoryPlan::base_bytes() const {
 
 namespace {
 
-/// `f32[4, 3]`.
-std::string typeText(RankedTensorType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << type.getElementType() << "[";
-  llvm::interleaveComma(type.getShape(), os);
-  os << "]";
-  return text;
-}
-
 /// `file:line` of the first place that `loc` names.
 std::string sourceText(Location loc) {
   auto place = loc->findInstanceOf<FileLineColLoc>();
   return place ? (place.getFilename().getValue() + ":" + Twine(place.getLine()))
                      .str()
                : std::string();
-}
-
-/// The name of the tensor that a variable belongs to: `linear.weight` of
-/// `ampc.exp_avg/linear.weight`.
-StringRef ownerOf(StringRef variable) {
-  auto [group, owner] = variable.split('/');
-  return group.starts_with("ampc.") && group != "ampc.state" ? owner : variable;
 }
 
 /// The part of a path that tells the layer: up to its first number, else the
@@ -105,9 +90,6 @@ public:
     for (auto variable : module.getOps<VariableOp>()) {
       StringRef name = variable.getSymName();
       RankedTensorType type = variable.tensorType();
-      if (variable.getRole() == VariableRole::parameter ||
-          variable.getRole() == VariableRole::master)
-        parameters.try_emplace(name, type.getNumElements());
       // As the plan lays them out: aligned, no byte behind the last.
       end = alignBytes(end) + storageBytes(type);
       add({.name = name.str(),
@@ -289,29 +271,6 @@ private:
     return most;
   }
 
-  /// The parameter whose gradient each value of `func` is: what the op that
-  /// writes a parameter or an accumulator reads of the same size.
-  llvm::DenseMap<Value, StringRef> gradientsOf(func::FuncOp func) {
-    llvm::DenseMap<Value, StringRef> gradients;
-    for (auto write : func.front().getOps<WriteOp>()) {
-      auto variable = module.lookupSymbol<VariableOp>(write.getVariable());
-      StringRef owner = ownerOf(write.getVariable());
-      auto parameter = parameters.find(owner);
-      bool isWeight =
-          variable && (variable.getRole() == VariableRole::accumulator ||
-                       variable.getRole() == VariableRole::parameter ||
-                       variable.getRole() == VariableRole::master);
-      Operation *producer = storageRoot(write.getInput()).getDefiningOp();
-      if (!isWeight || parameter == parameters.end() ||
-          !isa_and_nonnull<GroupOp>(producer))
-        continue;
-      for (Value operand : producer->getOperands())
-        if (tensorType(operand).getNumElements() == parameter->second)
-          gradients.try_emplace(storageRoot(operand), parameter->first());
-    }
-    return gradients;
-  }
-
   void addCurve(func::FuncOp func, bool hasPeak) {
     size_t first = out.curve.size();
     out.spans.push_back({stringifyEntry(*entryOf(func)).str(), first});
@@ -321,7 +280,7 @@ private:
     size_t count = out.curve.size() - first;
     if (count == 0)
       return;
-    llvm::DenseMap<Value, StringRef> gradients = gradientsOf(func);
+    llvm::DenseMap<Value, StringRef> gradients = gradientsOf(module, func);
     std::vector<int64_t> activations(count + 1), slopes(count + 1);
     eachInArena(func, [&](OpResult result) {
       auto gradient = gradients.find(result);
@@ -365,7 +324,6 @@ private:
 
   ModuleOp module;
   MemoryPlan &out;
-  llvm::StringMap<int64_t> parameters; ///< elements, by name
   std::vector<PlannedTensor> computed;
   uint64_t obtained = 0;
 };

@@ -130,7 +130,7 @@ private:
                        std::string("optimizer ") + known.name, ask, advise);
       askBatches(ask, advise);
     }
-    if (trains && variations.canChangePrecision())
+    if (!out.fits && trains && variations.canChangePrecision())
       ask({.sets = {}, .precision = "", .entries = {"infer"}},
           [&](const MemoryPlan &plan) { inference = plan.planned_peak_bytes; });
     std::vector<rt::Expected<MemoryPlan>> plans = variations.planAll(asked);
