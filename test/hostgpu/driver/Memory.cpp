@@ -9,6 +9,8 @@ using namespace ampc::hostgpu;
 namespace {
 
 constexpr size_t kPage = 4096;
+/// Unmapped memory between two allocations, and at both ends of the window.
+constexpr size_t kGap = size_t(1) << 20, kMargin = size_t(1) << 36;
 
 size_t roundUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
@@ -37,13 +39,15 @@ std::byte *DeviceMemory::reserve(size_t bytes) {
       return nullptr;
     window = static_cast<std::byte *>(found);
   }
-  if (live.empty() && next + bytes + 2 * kPage > kWindowBytes)
-    next = 0;
-  // A guard page before and behind.
-  if (next + bytes + 2 * kPage > kWindowBytes)
+  // Nothing stands before the first and behind the last, as far as an index of
+  // 32 bits reaches.
+  size_t end = kWindowBytes - kMargin;
+  if (next < kMargin || (live.empty() && next + bytes > end))
+    next = kMargin;
+  if (next + bytes > end)
     return nullptr;
-  std::byte *pages = window + next + kPage;
-  next += bytes + kPage;
+  std::byte *pages = window + next;
+  next += bytes + kGap;
   return pages;
 }
 
