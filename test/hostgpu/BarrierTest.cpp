@@ -200,7 +200,7 @@ TEST_F(Barriers, DifferentBarriersAreNamed) {
                              "  else\n"
                              "    __syncthreads();\n"
                              "  out[threadIdx.x] = 1;");
-  EXPECT_HAS(text, "threads of one block part at a barrier");
+  EXPECT_HAS(text, "threads of one block do not meet");
 }
 
 TEST_F(Barriers, ABarrierForSomeEndsTheLaunch) {

@@ -137,7 +137,7 @@ void BlockRunner::barrier(int line) {
 unsigned long BlockRunner::meet(int operation, unsigned mask,
                                 unsigned long value, int argument, int width,
                                 int line) {
-  int thread = running, first = thread / 32 * 32;
+  int thread = running;
   Lane &lane = lanes[size_t(thread)];
   Warp &warp = warps[size_t(thread) / 32];
   unsigned bit = 1u << thread % 32;
@@ -152,27 +152,37 @@ unsigned long BlockRunner::meet(int operation, unsigned mask,
     fail(std::string(name(operation)) + " of line " + std::to_string(line) +
          ": the mask names lane " + std::to_string(std::countr_zero(gone)) +
          ", which has ended");
-  unsigned needed = mask & warp.exists;
   lane = {lane.stack, operation, mask, value, 0, argument, width, line};
   warp.meeting |= bit;
   warp.runnable &= ~bit;
-  for (unsigned met = warp.meeting & needed; met; met &= met - 1) {
-    const Lane &other = lanes[size_t(first + std::countr_zero(met))];
-    if (other.operation != operation || other.mask != mask ||
-        other.line != line)
-      fail("lanes of one warp do not meet: " + whereabouts(thread) + ", " +
-           whereabouts(first + std::countr_zero(met)));
-  }
-  if ((warp.meeting & needed) != needed) {
+  if (!arrive(warp, thread)) {
     waitForOthers();
     return lane.result;
   }
-  complete(thread / 32, needed);
+  complete(thread / 32, mask & warp.exists);
   // The lanes go on in random order, this one as the others.
   int next = pick();
   if (next != thread)
     switchTo(next);
   return lane.result;
+}
+
+bool BlockRunner::arrive(Warp &warp, int thread) {
+  const Lane &lane = lanes[size_t(thread)];
+  size_t at = 0;
+  while (at < warp.meetings.size() && warp.meetings[at].mask != lane.mask)
+    ++at;
+  if (at == warp.meetings.size())
+    warp.meetings.push_back({lane.mask, 0, lane.operation, lane.line, thread});
+  Meeting &meeting = warp.meetings[at];
+  if (meeting.operation != lane.operation || meeting.line != lane.line)
+    fail("lanes of one warp do not meet: " + whereabouts(thread) + ", " +
+         whereabouts(meeting.firstLane));
+  meeting.arrived |= 1u << thread % 32;
+  if (meeting.arrived != (lane.mask & warp.exists))
+    return false;
+  warp.meetings.erase(warp.meetings.begin() + std::ptrdiff_t(at));
+  return true;
 }
 
 void BlockRunner::complete(int warpIndex, unsigned mask) {
@@ -251,6 +261,6 @@ void BlockRunner::failStuck() {
   };
   for (int thread = 1; thread < threads; ++thread)
     if (std::string other = whereabouts(thread); tail(other) != tail(first))
-      fail("threads of one block part at a barrier: " + first + ", " + other);
+      fail("threads of one block do not meet: " + first + ", " + other);
   fail("all threads wait: " + first);
 }

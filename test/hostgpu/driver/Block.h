@@ -40,10 +40,17 @@ private:
     unsigned long value = 0, result = 0;
     int argument = 0, width = 32, line = 0;
   };
+  /// Lanes that meet in one operation.
+  struct Meeting {
+    unsigned mask = 0, arrived = 0;
+    int operation = 0, line = 0, firstLane = 0;
+  };
   /// Sets of lanes, a bit each.
   struct Warp {
     unsigned exists = 0, runnable = 0, started = 0, exited = 0;
     unsigned atBarrier = 0, meeting = 0;
+    /// Of different masks: parts of a warp may meet on their own.
+    std::vector<Meeting> meetings;
   };
 
   static void enter();
@@ -53,6 +60,8 @@ private:
   int pick();
   void switchTo(int thread);
   void waitForOthers();
+  /// Whether all lanes that exist of `mask` are here now.
+  bool arrive(Warp &warp, int thread);
   void complete(int warp, unsigned mask);
   int sourceLane(int lane, const Lane &asked) const;
   [[noreturn]] void failStuck();
