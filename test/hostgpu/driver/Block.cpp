@@ -30,7 +30,11 @@ void BlockRunner::run(ampc_host_state &theState,
   threads = int(size.x * size.y * size.z);
   waiting = exited = barrierLine = 0;
   lanes.resize(size_t(threads));
-  warps.assign(size_t(threads + 31) / 32, Warp());
+  warps.resize(size_t(threads + 31) / 32);
+  for (Warp &warp : warps) {
+    warp.meetings.clear();
+    warp = {.meetings = std::move(warp.meetings)};
+  }
   for (int thread = 0; thread < threads; ++thread)
     warps[size_t(thread) / 32].exists |= 1u << thread % 32;
   for (Warp &warp : warps)

@@ -60,14 +60,17 @@ void Scheduler::push(Stream &stream, Work work, Random &random) {
     return;
   work.sequence = ++sequence;
   stream.queue.push_back(std::move(work));
-  if (random.below(4) == 0)
-    for (uint32_t count = 1 + random.below(4); count; --count)
-      step(random);
-  while (stream.queue.size() > kQueued && step(random)) {
-  }
+  uint32_t count = random.below(4) ? 0 : 1 + random.below(4);
+  runWhile([&] { return count ? count-- > 0 : stream.queue.size() > kQueued; },
+           random);
 }
 
 bool Scheduler::step(Random &random) {
+  SignalGuard guard;
+  return runOne(random);
+}
+
+bool Scheduler::runOne(Random &random) {
   if (running || firstFailure.code != CUDA_SUCCESS)
     return false;
   Stream *ready = nullptr;
@@ -82,7 +85,6 @@ bool Scheduler::step(Random &random) {
   ready->queue.pop_front();
   if (!work.action)
     return true;
-  SignalGuard guard;
   running = true;
   Failure failure = work.action();
   running = false;
@@ -98,17 +100,23 @@ void Scheduler::drop() {
     stream.queue.clear();
 }
 
-void Scheduler::drain(const Stream &stream, Random &random) {
-  while (!stream.queue.empty() && step(random)) {
+template <class Condition>
+void Scheduler::runWhile(Condition goesOn, Random &random) {
+  if (!goesOn())
+    return;
+  SignalGuard guard;
+  while (runOne(random) && goesOn()) {
   }
+}
+
+void Scheduler::drain(const Stream &stream, Random &random) {
+  runWhile([&] { return !stream.queue.empty(); }, random);
 }
 
 void Scheduler::drain(const Marker &marker, Random &random) {
-  while (!marker.reached && step(random)) {
-  }
+  runWhile([&] { return !marker.reached; }, random);
 }
 
 void Scheduler::drain(Random &random) {
-  while (step(random)) {
-  }
+  runWhile([] { return true; }, random);
 }

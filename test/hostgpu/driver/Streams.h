@@ -78,6 +78,11 @@ public:
 
 private:
   bool mayRun(const Stream &stream) const;
+  /// As `step`, under the caller's SignalGuard.
+  bool runOne(Random &random);
+  /// Runs while `goesOn` and there is work.
+  template <class Condition>
+  void runWhile(Condition goesOn, Random &random);
   void drop();
 
   /// The legacy stream is the first.
