@@ -305,6 +305,22 @@ TEST_F(Blas, RefusesWhatItDoesNotHave) {
   EXPECT_EQ(set(desc, 3, uint64_t(0)), 7); // another size
 }
 
+TEST_F(Blas, BrainFloatsBeginWithTheirArchitecture) {
+  void *preference = nullptr, *desc = description(Compute32, F32),
+       *four = layout(BF16, 4, 4, 4);
+  lib().cublasLtMatmulPreferenceCreate(&preference);
+  uint64_t result[12];
+  int found = 0;
+  for (auto [capability, expected] :
+       std::vector<std::pair<std::string, int>>{{"7.5", 15}, {"8.0", 0}}) {
+    start({{"AMPC_HOSTGPU_CAPABILITY", capability}});
+    EXPECT_EQ(lib().cublasLtMatmulAlgoGetHeuristic(handle, desc, four, four,
+                                                   four, four, preference, 1,
+                                                   result, &found),
+              expected);
+  }
+}
+
 TEST_F(Blas, OperandsAreWithinTheirAllocations) {
   void *desc = description(Compute32, F32), *four = layout(F32, 4, 4, 4);
   CUdeviceptr small = allocate(60), d = allocate(64);

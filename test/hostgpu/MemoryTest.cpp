@@ -115,6 +115,27 @@ extern "C" __global__ void divide(int *x) { x[0] = 7 / x[1]; }
   EXPECT_HAS(report(), "kernel 'divide'");
 }
 
+TEST_F(Memory, AddressesAreAlignedToTheirType) {
+  CUfunction function = kernel(R"(
+struct alignas(16) four { float e[4]; };
+extern "C" __global__ void move(const float *x, four *y) { *y = *(const four *)x; }
+)",
+                               "move");
+  CUdeviceptr x = upload(std::vector<float>(8, 1.0f)), y = allocate(32);
+  launch(function, 1, 1, {x, y});
+  EXPECT_EQ(synchronize(), CUDA_SUCCESS);
+  launch(function, 1, 1, {x + 8, y});
+  EXPECT_EQ(synchronize(), CUDA_ERROR_MISALIGNED_ADDRESS);
+  EXPECT_HAS(report(), "an address is not aligned to its type");
+  startSeed(1);
+  function = kernel(R"(
+extern "C" __global__ void move(const char *x, float *y) { *y = *(const float *)(x + 2); }
+)",
+                    "move");
+  launch(function, 1, 1, {upload(std::vector<float>(8, 1.0f)), allocate(4)});
+  EXPECT_EQ(synchronize(), CUDA_ERROR_MISALIGNED_ADDRESS);
+}
+
 TEST_F(Memory, AStackThatOverflowsIsNamed) {
   CUfunction function = kernel(R"(
 __noinline__ int deep(int *x, int n) {

@@ -11,7 +11,19 @@
 
 using namespace ampc::hostgpu;
 
+HOSTGPU_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute,
+                                             CUdevice which);
+
 namespace {
+
+/// bf16 begins with compute capability 8.0.
+bool hasBrainFloats() {
+  int major = 0;
+  return cuDeviceGetAttribute(&major,
+                              CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                              0) == CUDA_SUCCESS &&
+         major >= 8;
+}
 
 struct Handle {
   uint64_t mark = Algorithm::kMark;
@@ -181,6 +193,8 @@ HOSTGPU_EXPORT Status cublasLtMatmulAlgoGetHeuristic(
   Product product;
   if (Status status = makeProduct(*desc, *a, *b, *c, *d, product))
     return status;
+  if (product.a.type == Type::BF16 && !hasBrainFloats())
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   for (uint64_t splits : {1, 2}) {
     Algorithm algorithm{Algorithm::kMark, splits};
     if (*found == requested ||

@@ -67,29 +67,16 @@ std::vector<std::string> commandLine(const std::string &text,
   const char *compiler = std::getenv("AMPC_HOSTGPU_COMPILER");
   std::vector<std::string> command = {
       compiler && *compiler ? compiler : AMPC_HOSTGPU_COMPILER_PATH,
-      "-std=" + options.standard,
-      "-O1",
-      "-g0",
-      "-w",
-      "-shared",
-      "-fPIC",
+      "-std=" + options.standard, "-O1", "-g0", "-w", "-shared", "-fPIC",
       "-march=x86-64-v3",
       options.contract ? "-ffp-contract=fast" : "-ffp-contract=off",
-      "-fno-fast-math",
-      "-fno-exceptions",
-      "-fno-rtti",
-      "-fno-strict-aliasing",
+      "-fno-fast-math", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing",
       "-fvisibility=hidden",
-      "-nostdinc",
-      "-nostdlib",
-      "-fuse-ld=lld",
-      "-Wl,--threads=1",
-      "-fno-color-diagnostics",
-      "-fno-caret-diagnostics",
-      "-fno-show-column",
-      "-fdiagnostics-format=msvc",
-      "-include",
-      AMPC_HOSTGPU_DEFINITION};
+      // The hardware refuses what is not aligned to its type.
+      "-fsanitize=alignment", "-fsanitize-trap=alignment", "-nostdinc",
+      "-nostdlib", "-fuse-ld=lld", "-Wl,--threads=1", "-fno-color-diagnostics",
+      "-fno-caret-diagnostics", "-fno-show-column", "-fdiagnostics-format=msvc",
+      "-include", AMPC_HOSTGPU_DEFINITION};
   const char *check = std::getenv("AMPC_HOSTGPU_CHECK");
   if (usesSharedMemory(text) && !(check && !std::strcmp(check, "off")))
     command.insert(command.end(),
@@ -133,12 +120,20 @@ public:
                   (unsigned long long)(hash >> 64), (unsigned long long)hash);
     return digits;
   }
+  uint64_t number() const { return uint64_t(hash); }
 
 private:
   using Word = unsigned __int128;
   static constexpr Word kPrime = (Word(1) << 88) + 0x13b;
   Word hash = (Word(0x6c62272e07bb0142) << 64) + 0x62b821756295c58d;
 };
+
+/// The headers that stand before every text.
+void addDefinition(Key &key) {
+  fs::path definition = AMPC_HOSTGPU_DEFINITION;
+  key.add(readFile(definition));
+  key.add(readFile(definition.parent_path() / "HostApi.h"));
+}
 
 /// Where the object of this text stands, or would; empty without a cache.
 fs::path cachePath(const std::string &source,
@@ -150,9 +145,7 @@ fs::path cachePath(const std::string &source,
   key.add(source);
   for (const std::string &word : command)
     key.add(word);
-  fs::path definition = AMPC_HOSTGPU_DEFINITION;
-  key.add(readFile(definition));
-  key.add(readFile(definition.parent_path() / "HostApi.h"));
+  addDefinition(key);
   return fs::path(folder) / (key.text() + ".so");
 }
 
@@ -196,6 +189,15 @@ std::string logOf(const std::string &messages, const std::string &name) {
 }
 
 } // namespace
+
+int ampc::hostgpu::compilerVersion() {
+  std::vector<std::string> command = commandLine("AMPC_SHARED", {});
+  Key key;
+  for (const std::string &word : command)
+    key.add(word);
+  addDefinition(key);
+  return int(key.number() % 9000) + 1000;
+}
 
 Compiled ampc::hostgpu::compileForHost(const std::string &text,
                                        const std::string &name,

@@ -21,4 +21,8 @@ struct Compiled {
 Compiled compileForHost(const std::string &text, const std::string &name,
                         const CompileOptions &options);
 
+/// Another number whenever the same text would become another object: what
+/// keeps objects by NVRTC's version compiles anew.
+int compilerVersion();
+
 } // namespace ampc::hostgpu

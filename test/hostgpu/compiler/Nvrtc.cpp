@@ -62,7 +62,7 @@ HOSTGPU_EXPORT nvrtcResult nvrtcVersion(int *major, int *minor) {
   if (!major || !minor)
     return NVRTC_ERROR_INVALID_INPUT;
   *major = 13;
-  *minor = 0;
+  *minor = compilerVersion();
   return NVRTC_SUCCESS;
 }
 

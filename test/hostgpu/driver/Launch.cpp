@@ -155,6 +155,10 @@ Failure LaunchRunner::runBlocks(const Launch &launch, Random &random,
     if (how == 2)
       return {CUDA_ERROR_LAUNCH_FAILED, where() + ": " + failureText};
     const Fault &fault = kernelFault;
+    if (fault.isMisaligned)
+      return {CUDA_ERROR_MISALIGNED_ADDRESS,
+              where() + ": an address is not aligned to its type, or is one "
+                        "of the device that was no argument"};
     if (fault.signal != SIGSEGV && fault.signal != SIGBUS)
       return {CUDA_ERROR_LAUNCH_FAILED,
               where() + ": " + strsignal(fault.signal)};

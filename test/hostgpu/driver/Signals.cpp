@@ -1,6 +1,7 @@
 #include "test/hostgpu/driver/Signals.h"
 
 #include <cstddef>
+#include <cstring>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -20,12 +21,22 @@ thread_local stack_t previousStack;
 /// The kernel's own stack may be what overflowed.
 thread_local void *altStack = nullptr;
 
+/// Whether the instruction at `at` is the trap of a failed alignment check:
+/// `ud1l 22(%eax), %eax`, the number being the check's.
+bool isAlignmentTrap(const void *at) {
+  static const unsigned char trap[] = {0x67, 0x0f, 0xb9, 0x40, 22};
+  return std::memcmp(at, trap, sizeof(trap)) == 0;
+}
+
 void handle(int signal, siginfo_t *info, void *context) {
   if (sigjmp_buf *exit = kernelExit) {
     auto *machine = static_cast<ucontext_t *>(context);
-    // Bit 1 of a page fault's code tells a write.
-    kernelFault = {signal, info->si_addr,
-                   (machine->uc_mcontext.gregs[REG_ERR] & 2) != 0};
+    // Bit 1 of a page fault's code tells a write; 13 is a general protection
+    // fault.
+    bool isProtection = machine->uc_mcontext.gregs[REG_TRAPNO] == 13;
+    kernelFault = {
+        signal, info->si_addr, (machine->uc_mcontext.gregs[REG_ERR] & 2) != 0,
+        isProtection || (signal == SIGILL && isAlignmentTrap(info->si_addr))};
     kernelExit = nullptr;
     siglongjmp(*exit, 1);
   }

@@ -14,6 +14,9 @@ struct Fault {
   int signal = 0;
   const void *address = nullptr;
   bool isWrite = false;
+  /// A check the compiler put before an access, or the processor, found it not
+  /// aligned. The processor says the same of addresses outside user space.
+  bool isMisaligned = false;
 };
 
 class SignalGuard {
