@@ -33,8 +33,9 @@ void ampc::hostgpu::fail(const std::string &what) {
   siglongjmp(*exit, 2);
 }
 
+namespace ampc::hostgpu {
 /// What kernels call.
-struct ampc::hostgpu::Callbacks {
+struct Callbacks {
   static void barrier(int line) { active->block.barrier(line); }
   static unsigned long warp(int operation, unsigned mask, unsigned long value,
                             int argument, int width, int line) {
@@ -44,6 +45,7 @@ struct ampc::hostgpu::Callbacks {
     active->judge(address, bytes, isWrite);
   }
 };
+} // namespace ampc::hostgpu
 
 int LaunchRunner::currentThread() const {
   if (asFibers)
