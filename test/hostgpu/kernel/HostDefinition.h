@@ -301,6 +301,12 @@ AMPC_HOST_UNCHECKED void *__tsan_memcpy(void *to, const void *from,
   ampc_host_access(to, (unsigned)bytes, 1);
   return memcpy(to, from, bytes);
 }
+AMPC_HOST_UNCHECKED void *__tsan_memmove(void *to, const void *from,
+                                         unsigned long bytes) {
+  ampc_host_access(from, (unsigned)bytes, 0);
+  ampc_host_access(to, (unsigned)bytes, 1);
+  return __builtin_memmove(to, from, bytes);
+}
 AMPC_HOST_UNCHECKED void *__tsan_memset(void *to, int value,
                                         unsigned long bytes) {
   ampc_host_access(to, (unsigned)bytes, 1);
