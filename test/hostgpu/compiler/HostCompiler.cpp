@@ -191,10 +191,10 @@ std::string logOf(const std::string &messages, const std::string &name) {
 } // namespace
 
 int ampc::hostgpu::compilerVersion() {
-  std::vector<std::string> command = commandLine("AMPC_SHARED", {});
   Key key;
-  for (const std::string &word : command)
-    key.add(word);
+  for (const char *text : {"", "AMPC_SHARED"})
+    for (const std::string &word : commandLine(text, {}))
+      key.add(word);
   addDefinition(key);
   return int(key.number() % 9000) + 1000;
 }
