@@ -1,8 +1,7 @@
 // Loading and calling a CUDA driver in tests.
 #include "test/kernels/Device.h"
 
-#include "test/unit/codegen/Program.h"
-
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unordered_map>
@@ -11,13 +10,19 @@ namespace ampc::test {
 
 namespace {
 
+/// Ends the test program: there is nothing to go on with.
+[[noreturn]] void fail(const std::string &message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+}
+
 void *openLibrary(const std::string &name) {
   const char *folder = std::getenv("AMPC_CUDA_LIBRARIES");
   std::string path =
       std::string(folder ? folder : AMPC_HOSTGPU_LIBRARIES) + "/" + name;
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library)
-    die(dlerror());
+    fail(dlerror());
   return library;
 }
 
@@ -69,8 +74,8 @@ Driver &driver() {
 
 void check(int result, const std::string &what) {
   if (result != 0)
-    die(what + " failed with " + std::to_string(result) + "\n" +
-        (driver().report ? driver().report() : ""));
+    fail(what + " failed with " + std::to_string(result) + "\n" +
+         (driver().report ? driver().report() : ""));
 }
 
 /// `--gpu-architecture=` of the device.
@@ -124,17 +129,18 @@ Device::Device() {
 
 DeviceKernel Device::compile(const std::string &text,
                              const std::string &symbol) {
-  static std::unordered_map<std::string, DeviceKernel> known;
-  auto [entry, isNew] = known.try_emplace(text);
-  if (!isNew)
-    return entry->second;
-  std::string cubin = compileToCubin(text);
-  void *module = nullptr;
-  check(driver().cuModuleLoadData(&module, cubin.data()), "cuModuleLoadData");
-  check(driver().cuModuleGetFunction(&entry->second.function, module,
+  static std::unordered_map<std::string, void *> modules;
+  auto [entry, isNew] = modules.try_emplace(text);
+  if (isNew) {
+    std::string cubin = compileToCubin(text);
+    check(driver().cuModuleLoadData(&entry->second, cubin.data()),
+          "cuModuleLoadData");
+  }
+  DeviceKernel kernel;
+  check(driver().cuModuleGetFunction(&kernel.function, entry->second,
                                      symbol.c_str()),
         "cuModuleGetFunction " + symbol);
-  return entry->second;
+  return kernel;
 }
 
 uint64_t Device::allocate(size_t bytes) {

@@ -22,7 +22,7 @@ class Device {
 public:
   static Device &get();
 
-  /// Compiles `text`; the same text is compiled once a process.
+  /// The kernel `symbol` of `text`, which is compiled once a process.
   DeviceKernel compile(const std::string &text, const std::string &symbol);
   uint64_t allocate(size_t bytes);
   void free(uint64_t address);
