@@ -28,7 +28,7 @@ static constexpr int64_t kManyColumns = int64_t(1) << 16;
 static constexpr int64_t kMostColumns = 32, kLeastColumns = 8;
 static constexpr int64_t kManyBlocks = 256;
 
-static constexpr int32_t kColumnUnroll = 8;
+static constexpr int64_t kColumnUnroll = 8;
 
 namespace {
 
@@ -178,7 +178,8 @@ LogicalResult BlockColumn::emitRows(OpBuilder &builder, Value from, Value to,
         reduceIdentity(builder, reduce, reduce.getAccumulation()));
   auto loop =
       scf::ForOp::create(builder, loc, from, to, index(builder, 1), partials);
-  loop->setAttr(kUnrollAttr, builder.getI32IntegerAttr(kColumnUnroll));
+  loop->setAttr(kUnrollAttr,
+                unrollFor(builder, kColumnUnroll, reductions.size()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   moveTo(builder, loop.getInductionVar());

@@ -38,6 +38,13 @@ Value ampc::allocateScratch(OpBuilder &builder, Location loc, Type element,
       MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space));
 }
 
+IntegerAttr ampc::unrollFor(OpBuilder &builder, int64_t most,
+                            size_t reductions) {
+  int64_t each = std::max<int64_t>(reductions, 1);
+  return builder.getI32IntegerAttr(
+      static_cast<int32_t>(std::max<int64_t>(most / each, 1)));
+}
+
 FailureOr<LaunchShape> ampc::launchShapeOf(scf::ParallelOp loop) {
   auto unit = loop->getAttrOfType<IntegerAttr>(kUnitAttr);
   auto threads = loop->getAttrOfType<IntegerAttr>(kBlockThreadsAttr);

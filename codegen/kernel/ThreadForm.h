@@ -53,6 +53,10 @@ mlir::Value allocateScratch(mlir::OpBuilder &builder, mlir::Location loc,
 /// Attribute of an scf.for (i32): bodies to lay out in a row, so that the loads
 /// of several are in flight.
 inline constexpr llvm::StringLiteral kUnrollAttr = "unroll";
+/// Its value: `most` bodies, fewer where each joins several reductions, which
+/// take registers.
+mlir::IntegerAttr unrollFor(mlir::OpBuilder &builder, int64_t most,
+                            size_t reductions);
 
 /// Emits the loops of `group` at the builder's insertion point.
 /// `elements` elements that lie side by side make a point of a map.

@@ -227,6 +227,7 @@ void ThreadScatter::emitTiles() {
       arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
   when(compare(arith::CmpIPredicate::ne, hits, none));
   auto other = loop(number(0), number(kWarpLanes));
+  other->setAttr(kUnrollAttr, builder.getI32IntegerAttr(1));
   Value which =
       arith::IndexCastOp::create(builder, loc, i32, other.getInductionVar());
   Value bit = arith::AndIOp::create(

@@ -17,7 +17,10 @@ static constexpr int64_t kPartials = kPair * kWarpLanes;
 
 /// Warps of a block, and steps of a row that are laid out in a row.
 static constexpr int64_t kRowWarps = 8;
-static constexpr int32_t kRowUnroll = 4;
+static constexpr int64_t kRowUnroll = 4, kLongUnroll = 8;
+
+/// From here on a row has many steps.
+static constexpr int64_t kLongRow = 4096;
 
 /// The most that a row keeps between passes: more rows a processor are worth
 /// more than a function computed once.
@@ -172,7 +175,10 @@ LogicalResult WarpRow::emitPass(OpBuilder &builder,
     auto loop = scf::ForOp::create(builder, loc, index(builder, 0),
                                    index(builder, whole),
                                    index(builder, kPartials), partials);
-    loop->setAttr(kUnrollAttr, builder.getI32IntegerAttr(kRowUnroll));
+    loop->setAttr(kUnrollAttr,
+                  unrollFor(builder,
+                            length < kLongRow ? kRowUnroll : kLongUnroll,
+                            reductions.size()));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> carried(loop.getRegionIterArgs());

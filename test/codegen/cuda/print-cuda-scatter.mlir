@@ -26,6 +26,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
     // CHECK-NEXT:       const bool t = inv >= (long long)at_2 & inv < (long long)at_3 & inv != 3ll & ampc_u(at_4) < 100u;
     // CHECK-NEXT:       const int [[HITS:t_[0-9]+]] = ampc_ballot(t);
     // CHECK-NEXT:       if ([[HITS]] != 0) {
+    // CHECK-NEXT:         AMPC_UNROLL(1)
     // CHECK-NEXT:         for (int k_4 = 0; k_4 < 32; ++k_4) {
     // CHECK-NEXT:           if ((ampc_shr([[HITS]], k_4) & 1) != 0) {
     // CHECK-NEXT:             const long long [[ROW:t_[0-9]+]] = ampc_shuffle(inv, k_4);
