@@ -235,7 +235,10 @@ LogicalResult BlockColumn::emitRange(OpBuilder &builder,
     scratch.push_back(allocateScratch(builder, loc, reduce.getAccumulation(),
                                       levels, /*shared=*/false));
   Value one = index(builder, 1);
+  // Once a block of rows: short text is worth more here.
+  IntegerAttr rolled = builder.getI32IntegerAttr(1);
   auto loop = scf::ForOp::create(builder, loc, firstBlock, endBlock, one);
+  loop->setAttr(kUnrollAttr, rolled);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -260,6 +263,7 @@ LogicalResult BlockColumn::emitRange(OpBuilder &builder,
         builder, loc, index(builder, 0),
         make<arith::MinSIOp>(builder, carries, index(builder, levels - 1)), one,
         partials);
+    carry->setAttr(kUnrollAttr, rolled);
     {
       OpBuilder::InsertionGuard inner(builder);
       builder.setInsertionPointToStart(carry.getBody());
@@ -289,6 +293,7 @@ LogicalResult BlockColumn::emitRange(OpBuilder &builder,
   auto rest = scf::ForOp::create(builder, loc,
                                  make<arith::AddIOp>(builder, lowest, one),
                                  index(builder, levels), one, sums);
+  rest->setAttr(kUnrollAttr, rolled);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(rest.getBody());
