@@ -10,6 +10,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace ampc {
 
 /// The nested module of kernels with its functions built, in a copy of a placed
@@ -71,6 +73,8 @@ private:
   /// be equal.
   llvm::LogicalResult placeConstant(mlir::Operation *op,
                                     mlir::ElementsAttr value, int64_t offset);
+  /// The place of a random op's word in the constant section.
+  rt::fb::Place placeSite(uint32_t word);
   llvm::LogicalResult
   addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
           mlir::func::FuncOp func, unsigned number, bool isInput);
@@ -95,6 +99,7 @@ private:
       kernelNumbers; ///< name -> number, tiles
   llvm::DenseMap<mlir::Attribute, int> sourceNumbers;
   llvm::DenseMap<int64_t, mlir::ElementsAttr> constantsAt;
+  std::map<uint32_t, uint64_t> sitesAt; ///< words of random ops -> offset
 };
 
 /// The bytes of a constant as the runtime stores it (i1: one byte each), or

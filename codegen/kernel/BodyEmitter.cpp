@@ -41,6 +41,10 @@ BodyEmitter::BodyEmitter(GroupOp group, const GroupSpace &space,
     for (unsigned i : argument.results)
       resultPointers[i] = pointer;
   }
+  ValueRange rest = pointers.drop_front(arguments.size());
+  if (!rest.empty())
+    for (auto [site, pointer] : llvm::zip_equal(siteWords(group), rest))
+      sitePointers[site.op] = pointer;
 }
 
 void BodyEmitter::moveTo(Point next) {
@@ -220,8 +224,12 @@ FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
     if (random.getKey().empty())
       return op->emitOpError() << "has no seed, index and micro operands";
     Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
+    Value site;
+    if (Value pointer = sitePointers.lookup(op))
+      site = memref::LoadOp::create(builder, loc, pointer,
+                                    indexConstant(builder, loc, 0));
     return emitRandom(builder, random, operands[0], operands[1], operands[2],
-                      numbers);
+                      numbers, site);
   }
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(builder, iota, map);

@@ -29,7 +29,8 @@ struct Point {
 /// scalar.
 class BodyEmitter {
 public:
-  /// `pointers[i]` is the 1-D memref of kernel argument i.
+  /// `pointers[i]` is the 1-D memref of kernel argument i; those after the
+  /// arguments hold the group's site words.
   BodyEmitter(amp::GroupOp group, const GroupSpace &space,
               llvm::ArrayRef<KernelArgument> arguments,
               mlir::ValueRange pointers);
@@ -107,6 +108,8 @@ private:
   const GroupSpace &space;
   llvm::SmallVector<mlir::Value> operandPointers; ///< per operand of the group
   llvm::SmallVector<mlir::Value> resultPointers;  ///< per result of the group
+  llvm::DenseMap<mlir::Operation *, mlir::Value>
+      sitePointers; ///< of random ops whose word is in memory
   Point point;
   std::map<std::pair<const void *, AxisMap>, mlir::Value> computed;
   llvm::DenseMap<mlir::Operation *, mlir::Value> reducedValues;

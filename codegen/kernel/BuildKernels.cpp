@@ -156,6 +156,11 @@ static FailureOr<func::FuncOp> buildKernel(GroupOp group, bool threads) {
             ? group.getLoc()
             : group.getBody().getArgument(argument.operands.front()).getLoc());
   }
+  if (threads)
+    for (const SiteWord &site : siteWords(group)) {
+      types.push_back(MemRefType::get({1}, builder.getI32Type()));
+      locs.push_back(site.op->getLoc());
+    }
   OwningOpRef<func::FuncOp> func = func::FuncOp::create(
       group.getLoc(), "k", builder.getFunctionType(types, {}));
   Block *block = func->addEntryBlock();

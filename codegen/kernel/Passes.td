@@ -19,7 +19,9 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     With `threads` bodies are those of one thread of a GPU, in the same orders: the parallel loop
     carries `unit` (0, 1, 2: a point is run by a thread, a warp, a block) and `block_threads`. Maps
     take a few neighbouring elements a thread, rows a warp with two of the 64 partials a lane, columns
-    a thread each, or a block with ranges of rows joined in its memory; scatter needs no atomics.
+    a thread each, or a block with ranges of rows joined in its memory; scatter needs no atomics. Each
+    random op has one more argument (1 x i32, after those of the places): its word of mode and site
+    (N17), so that layers that differ in nothing else share a kernel.
 
     Groups with the same loops share a kernel; its name comes from the location and the ops of the
     first. The group stays and gets the attribute `kernel = @kernels::@NAME`. A group whose results
