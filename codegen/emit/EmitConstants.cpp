@@ -51,6 +51,17 @@ LogicalResult PlanBuilder::placeConstant(Operation *op, ElementsAttr value,
   return success();
 }
 
+rt::fb::Place PlanBuilder::placeSite(uint32_t word) {
+  std::vector<uint8_t> &all = sections.constants;
+  auto [entry, isNew] = sitesAt.try_emplace(
+      word, llvm::alignTo(all.size(), rt::kSectionAlignment));
+  if (isNew) {
+    all.resize(entry->second + sizeof(word));
+    std::memcpy(all.data() + entry->second, &word, sizeof(word));
+  }
+  return {rt::fb::Space::Constant, 0, entry->second};
+}
+
 LogicalResult PlanBuilder::addConstant(rt::fb::EntryT &entry,
                                        ConstantOp constant) {
   auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr);

@@ -114,6 +114,9 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
     if (argument.isWritten())
       kernel.arg_written[i] = true;
   }
+  if (plan.target_kind == "cuda")
+    for (const SiteWord &site : siteWords(group))
+      launch.args.push_back(placeSite(site.word));
   addInstruction(entry, group, found->first()).op.Set(std::move(launch));
   return success();
 }

@@ -3,11 +3,14 @@
 #define AMPC_CODEGEN_EMIT_PLANBUILDER_H
 
 #include "codegen/cpu/CpuLevel.h"
+#include "codegen/cuda/CudaText.h"
 #include "ir/dialect/Dialect.h"
 #include "runtime/plan/PlanFile.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 namespace ampc {
 
@@ -19,8 +22,10 @@ struct BuiltKernels {
   mlir::ModuleOp kernels; ///< inside of `placed`
 };
 
-/// Copies `placed` and builds its kernels.
-llvm::FailureOr<BuiltKernels> buildKernelsOf(mlir::ModuleOp placed);
+/// Copies `placed` and builds its kernels, for the threads of a GPU or as
+/// vectors.
+llvm::FailureOr<BuiltKernels> buildKernelsOf(mlir::ModuleOp placed,
+                                             bool threads);
 
 /// The level that `name` asks for; an error at `module` when there is none.
 llvm::FailureOr<const CpuLevel *> levelNamed(mlir::ModuleOp module,
@@ -38,15 +43,20 @@ public:
   PlanBuilder(mlir::ModuleOp placed, mlir::ModuleOp kernels)
       : module(placed), kernels(kernels) {}
 
-  /// Everything but the object.
-  llvm::LogicalResult build(const CpuLevel &level);
+  /// The target and its kernels, without their object.
+  llvm::LogicalResult addCpuKernels(const CpuLevel &level);
+  /// The target and its kernels, with their text.
+  void addCudaKernels(CudaText text);
+  /// Everything else.
+  llvm::LogicalResult build();
 
   rt::fb::PlanT plan;
   rt::PlanSections sections;
 
 private:
   llvm::LogicalResult addVariables();
-  llvm::LogicalResult addKernels();
+  /// The kernel of `func`, run in `tiles`.
+  rt::fb::KernelT &addKernel(mlir::func::FuncOp func, int64_t tiles);
   llvm::LogicalResult addEntry(mlir::func::FuncOp func, amp::Entry kind);
   llvm::LogicalResult addInstruction(rt::fb::EntryT &entry,
                                      mlir::func::FuncOp func,
@@ -63,6 +73,8 @@ private:
   /// be equal.
   llvm::LogicalResult placeConstant(mlir::Operation *op,
                                     mlir::ElementsAttr value, int64_t offset);
+  /// The place of a random op's word in the constant section.
+  rt::fb::Place placeSite(uint32_t word);
   llvm::LogicalResult
   addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
           mlir::func::FuncOp func, unsigned number, bool isInput);
@@ -87,6 +99,7 @@ private:
       kernelNumbers; ///< name -> number, tiles
   llvm::DenseMap<mlir::Attribute, int> sourceNumbers;
   llvm::DenseMap<int64_t, mlir::ElementsAttr> constantsAt;
+  std::map<uint32_t, uint64_t> sitesAt; ///< words of random ops -> offset
 };
 
 /// The bytes of a constant as the runtime stores it (i1: one byte each), or

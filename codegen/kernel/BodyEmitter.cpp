@@ -41,6 +41,10 @@ BodyEmitter::BodyEmitter(GroupOp group, const GroupSpace &space,
     for (unsigned i : argument.results)
       resultPointers[i] = pointer;
   }
+  ValueRange rest = pointers.drop_front(arguments.size());
+  if (!rest.empty())
+    for (auto [site, pointer] : llvm::zip_equal(siteWords(group), rest))
+      sitePointers[site.op] = pointer;
 }
 
 void BodyEmitter::moveTo(Point next) {
@@ -220,8 +224,12 @@ FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
     if (random.getKey().empty())
       return op->emitOpError() << "has no seed, index and micro operands";
     Value numbers = elementNumbers(builder, loc, space.loopAxes(map.covered));
+    Value site;
+    if (Value pointer = sitePointers.lookup(op))
+      site = memref::LoadOp::create(builder, loc, pointer,
+                                    indexConstant(builder, loc, 0));
     return emitRandom(builder, random, operands[0], operands[1], operands[2],
-                      numbers);
+                      numbers, site);
   }
   if (auto iota = dyn_cast<IotaOp>(op))
     return emitIota(builder, iota, map);
@@ -254,6 +262,10 @@ BodyEmitter::Kept *BodyEmitter::keptAt(Value value, const AxisMap &map) {
   return &found->second;
 }
 
+Value BodyEmitter::indexOf(OpBuilder &builder, Location loc, const Kept &kept) {
+  return sum(builder, loc, kept.base, point.laneBase);
+}
+
 FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
                                       const AxisMap &map) {
   // Depth first with a stack of its own: a body may be a chain of any length.
@@ -279,7 +291,7 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
       Type element = computeTypeFor(tensorType(frame.value).getElementType());
       result = Value(vector::LoadOp::create(
           builder, loc, VectorType::get({point.lanes}, element), kept->scratch,
-          point.laneBase));
+          indexOf(builder, loc, *kept)));
     } else if (auto argument = dyn_cast<BlockArgument>(frame.value)) {
       result = load(builder, argument, frame.map);
     } else {
@@ -303,7 +315,7 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
       if (kept && succeeded(result)) {
         Value wide = widen(builder, loc, *result, frame.map);
         vector::StoreOp::create(builder, loc, wide, kept->scratch,
-                                point.laneBase);
+                                indexOf(builder, loc, *kept));
         kept->state = Kept::State::computed;
       }
     }

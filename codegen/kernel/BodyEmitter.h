@@ -29,7 +29,8 @@ struct Point {
 /// scalar.
 class BodyEmitter {
 public:
-  /// `pointers[i]` is the 1-D memref of kernel argument i.
+  /// `pointers[i]` is the 1-D memref of kernel argument i; those after the
+  /// arguments hold the group's site words.
   BodyEmitter(amp::GroupOp group, const GroupSpace &space,
               llvm::ArrayRef<KernelArgument> arguments,
               mlir::ValueRange pointers);
@@ -41,10 +42,11 @@ public:
     reducedValues[reduce] = value;
   }
 
-  /// Keeps `value`, which has the space's shape, in `scratch`, one element a
-  /// lane index: the pass that first computes it stores it, later ones load it.
-  void keep(mlir::Value value, mlir::Value scratch) {
-    keptValues[value] = {scratch, Kept::State::absent};
+  /// Keeps `value`, which has the space's shape, in `scratch` from `base` on
+  /// (null: from its start), one element a lane index: the pass that first
+  /// computes it stores it, later ones load it.
+  void keep(mlir::Value value, mlir::Value scratch, mlir::Value base = {}) {
+    keptValues[value] = {scratch, base, Kept::State::absent};
   }
   /// What the pass computed of the kept values is in memory now.
   void endPass();
@@ -93,9 +95,12 @@ private:
   /// A value in memory between passes.
   struct Kept {
     enum class State { absent, computed, stored };
-    mlir::Value scratch;
+    mlir::Value scratch, base;
     State state = State::absent;
   };
+  /// Where the lanes of the point stand in the memory of `kept`.
+  mlir::Value indexOf(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Kept &kept);
   /// The entry of `value` when lanes are at the point and `map` is the space's.
   Kept *keptAt(mlir::Value value, const AxisMap &map);
 
@@ -103,6 +108,8 @@ private:
   const GroupSpace &space;
   llvm::SmallVector<mlir::Value> operandPointers; ///< per operand of the group
   llvm::SmallVector<mlir::Value> resultPointers;  ///< per result of the group
+  llvm::DenseMap<mlir::Operation *, mlir::Value>
+      sitePointers; ///< of random ops whose word is in memory
   Point point;
   std::map<std::pair<const void *, AxisMap>, mlir::Value> computed;
   llvm::DenseMap<mlir::Operation *, mlir::Value> reducedValues;

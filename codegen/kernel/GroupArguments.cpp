@@ -71,3 +71,12 @@ FailureOr<SmallVector<KernelArgument>> ampc::kernelArguments(GroupOp group) {
   }
   return arguments;
 }
+
+SmallVector<SiteWord> ampc::siteWords(GroupOp group) {
+  SmallVector<SiteWord> words;
+  group.walk([&](RandomOp op) {
+    words.push_back({op, static_cast<uint32_t>(op.getMode()) << 30 |
+                             static_cast<uint32_t>(op.getSite())});
+  });
+  return words;
+}

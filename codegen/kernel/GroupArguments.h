@@ -31,6 +31,16 @@ struct KernelArgument {
 llvm::FailureOr<llvm::SmallVector<KernelArgument>>
 kernelArguments(amp::GroupOp group);
 
+/// A random op of a group and the word that tells its numbers from those of
+/// others (N17): its mode and site. Kernels for threads read it from memory, so
+/// that layers that differ in nothing else share them: an argument (1 x i32)
+/// for each, after those of the places.
+struct SiteWord {
+  amp::RandomOp op;
+  uint32_t word = 0;
+};
+llvm::SmallVector<SiteWord> siteWords(amp::GroupOp group);
+
 } // namespace ampc
 
 #endif // AMPC_CODEGEN_KERNEL_GROUPARGUMENTS_H

@@ -52,10 +52,10 @@ mlir::Value emitFloorRemainder(mlir::OpBuilder &builder, mlir::Location loc,
                                mlir::Value lhs, mlir::Value rhs);
 
 /// The numbers of `op` at element numbers `elements` (i64, scalar or
-/// vector) (N17).
+/// vector) (N17). `site`: its word of mode and site (i32); null: a constant.
 mlir::Value emitRandom(mlir::OpBuilder &builder, amp::RandomOp op,
                        mlir::Value seed, mlir::Value index, mlir::Value micro,
-                       mlir::Value elements);
+                       mlir::Value elements, mlir::Value site = {});
 
 } // namespace ampc
 

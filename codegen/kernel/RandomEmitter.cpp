@@ -58,7 +58,7 @@ struct Draw {
 };
 
 static Draw drawWords(Words words, RandomOp op, Value seed, Value index,
-                      Value micro, Value elements) {
+                      Value micro, Value elements, Value site) {
   OpBuilder &builder = words.builder;
   Location loc = words.loc;
   Value quad = arith::ShRUIOp::create(builder, loc, elements, words.i64(2));
@@ -71,11 +71,12 @@ static Draw drawWords(Words words, RandomOp op, Value seed, Value index,
       builder, loc, words.low(words.spread(micro)), words.i32(16));
   Value upper =
       arith::AndIOp::create(builder, loc, words.high(quad), words.i32(0xffff));
-  Value counter[4] = {words.low(quad),
-                      arith::OrIOp::create(builder, loc, micros, upper),
-                      words.low(words.spread(index)),
-                      words.i32(static_cast<uint32_t>(op.getMode()) << 30 |
-                                static_cast<uint32_t>(op.getSite()))};
+  Value counter[4] = {
+      words.low(quad), arith::OrIOp::create(builder, loc, micros, upper),
+      words.low(words.spread(index)),
+      site ? words.spread(site)
+           : words.i32(static_cast<uint32_t>(op.getMode()) << 30 |
+                       static_cast<uint32_t>(op.getSite()))};
   for (int round = 0; round < 10; ++round) {
     Value p0 = words.product(counter[0], 0xD2511F53u);
     Value p1 = words.product(counter[2], 0xCD9E8D57u);
@@ -155,11 +156,11 @@ static Value emitNormal(Words words, Type type, const Draw &draw) {
 }
 
 Value ampc::emitRandom(OpBuilder &builder, RandomOp op, Value seed, Value index,
-                       Value micro, Value elements) {
+                       Value micro, Value elements, Value site) {
   Words words{builder, op.getLoc(), elements.getType()};
   Type type =
       typeLike(tensorType(op.getResult()).getElementType(), elements.getType());
-  Draw draw = drawWords(words, op, seed, index, micro, elements);
+  Draw draw = drawWords(words, op, seed, index, micro, elements, site);
   return op.getDistribution() == Distribution::uniform
              ? emitUniform(words, type, draw)
              : emitNormal(words, type, draw);

