@@ -98,9 +98,11 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     PhaseClock clock(options.time);
     PassManager passes(&impl.context);
     if (budget && static_cast<amp::Stage>(next) == amp::Stage::placed) {
-      AMPC_ASSIGN(PlannedWorkspace planned,
-                  workspaceOf(module, options.threads));
-      workspace = int64_t(planned.bytes);
+      if (llvm::StringRef(options.target).starts_with("cpu")) {
+        AMPC_ASSIGN(PlannedWorkspace planned,
+                    workspaceOf(module, options.threads));
+        workspace = int64_t(planned.bytes);
+      }
       pipeline.memoryBudget = std::max<int64_t>(budget - workspace, 1);
     }
     addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
