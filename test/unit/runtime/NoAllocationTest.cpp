@@ -98,6 +98,15 @@ int ownAllocations() {
   return own;
 }
 
+/// Who allocated first, for messages.
+std::string firstCaller() {
+  Dl_info info{};
+  if (count.load() == 0 || !::dladdr(callers[0], &info) || !info.dli_fname)
+    return "nobody known";
+  return std::string(info.dli_fname) + " " +
+         (info.dli_sname ? info.dli_sname : "");
+}
+
 TEST(NoAllocation, TheHookSeesAllocations) {
   count = 0;
   watching = true;
@@ -191,7 +200,7 @@ TEST(NoAllocation, AStepWithoutContractionsAllocatesNothingAtAll) {
     good &= session.step(batch).has_value();
   watching = false;
   EXPECT_TRUE(good);
-  EXPECT_EQ(count.load(), 0);
+  EXPECT_EQ(count.load(), 0) << firstCaller();
 }
 
 } // namespace

@@ -320,10 +320,8 @@ TEST(Session, ForeignTargetsAreRefused) {
               plan.cpu_features = {"no-such-thing"};
             }).message.find("feature 'no-such-thing'"),
             std::string::npos);
-  EXPECT_NE(openWith([](fb::PlanT &plan) {
-              plan.target_kind = "cuda";
-            }).message.find("not available yet"),
-            std::string::npos);
+  EXPECT_EQ(openWith([](fb::PlanT &plan) { plan.target_kind = "tpu"; }).message,
+            "plan for target 'tpu', expected 'cpu' or 'cuda'");
   EXPECT_NE(openWith([](fb::PlanT &plan) {
               plan.kernels[0]->symbol = "missing";
             }).message.find("no function 'missing'"),
