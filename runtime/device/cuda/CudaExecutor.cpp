@@ -47,11 +47,12 @@ CudaExecutor::~CudaExecutor() {
 Expected<void> CudaExecutor::checkTarget() const {
   std::string level = file.plan().target_level()->str();
   int wanted = 0;
-  const char *digits = level.data() + 3;
-  bool good =
-      level.starts_with("sm_") &&
-      std::from_chars(digits, level.data() + level.size(), wanted).ptr ==
-          level.data() + level.size();
+  bool good = level.starts_with("sm_");
+  if (good) {
+    const char *end = level.data() + level.size();
+    auto [stop, error] = std::from_chars(level.data() + 3, end, wanted);
+    good = error == std::errc() && stop == end;
+  }
   if (!good)
     return fail(Code::BadInput, file.name(),
                 fmt::format("unknown target level 'cuda:{}'", level));
@@ -195,13 +196,15 @@ Expected<void> CudaExecutor::hold(Expected<void> done) {
 }
 
 Expected<std::byte *> CudaExecutor::input(size_t number, size_t index) {
+  if (lost)
+    return tl::unexpected(*lost);
   Entry &entry = entries[number];
   if (!entry.isFree) {
     AMPC_TRY(context->enter());
     // An event that was never recorded has happened.
     AMPC_TRY(hold(context->check(
         context->api().waitEvent(entry.taken[entry.nextInput].get()),
-        "the inputs of an earlier run are not taken")));
+        "a run begun earlier fails")));
     entry.isFree = true;
   }
   return entry.given[entry.nextInput].data() + entry.inputs.offsets[index];

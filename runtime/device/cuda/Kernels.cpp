@@ -56,14 +56,14 @@ std::string placeOf(const PlanFile &file, size_t index) {
   return file.name();
 }
 
-/// The line of `source` that the compiler's log complains of first, or empty.
-std::string_view lineIn(std::string_view source, std::string_view log) {
-  size_t end = log.find("): error");
-  size_t begin = end == log.npos ? log.npos : log.rfind('(', end);
-  size_t number = 0;
-  if (begin == log.npos ||
-      std::from_chars(log.data() + begin + 1, log.data() + end, number).ec !=
-          std::errc())
+/// The line of `source`, called `name`, that the compiler's log complains of
+/// first; or empty.
+std::string_view lineIn(std::string_view source, const std::string &name,
+                        std::string_view log) {
+  size_t begin = log.find(name + "("), number = 0;
+  if (begin == log.npos || std::from_chars(log.data() + begin + name.size() + 1,
+                                           log.data() + log.size(), number)
+                                   .ec != std::errc())
     return "";
   for (size_t at = 0; at < source.size(); --number) {
     size_t stop = std::min(source.find('\n', at), source.size());
@@ -83,9 +83,10 @@ size_t compileAll(const Nvrtc &nvrtc, const KernelCache &cache,
       Unit &unit = units[i];
       if ((unit.code = cache.find(unit.name)))
         continue;
-      const std::string symbol =
-          file.plan().kernels()->Get(unsigned(unit.kernel))->symbol()->str();
-      Expected<KernelCode> code = nvrtc.compile(unit.source, symbol + ".cu");
+      const std::string name =
+          file.plan().kernels()->Get(unsigned(unit.kernel))->symbol()->str() +
+          ".cu";
+      Expected<KernelCode> code = nvrtc.compile(unit.source, name);
       ++compiled;
       if (code) {
         cache.store(unit.name, *code);
@@ -93,7 +94,7 @@ size_t compileAll(const Nvrtc &nvrtc, const KernelCache &cache,
         continue;
       }
       unit.error = code.error();
-      std::string_view line = lineIn(unit.source, code.error().message);
+      std::string_view line = lineIn(unit.source, name, code.error().message);
       if (!line.empty())
         unit.error->message += fmt::format("\nin the line\n{}", line);
     }

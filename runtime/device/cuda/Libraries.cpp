@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <glob.h>
+#include <set>
 #include <vector>
 
 namespace ampc::rt::cuda {
@@ -157,11 +158,15 @@ std::string misfit(const Version &version, const Version &driver) {
 /// Looks for a library of the toolkit.
 bool searchToolkit(Search &search, const std::string &name,
                    const std::function<std::string(void *)> &accept) {
+  std::set<std::string> seen; // a library has several names
   for (const std::string &folder : toolkitFolders()) {
     search.lookedIn(folder);
-    for (const std::string &file : filesIn(folder, name))
-      if (search.tryFile(file, accept))
+    for (const std::string &file : filesIn(folder, name)) {
+      std::error_code ignored;
+      bool isNew = seen.insert(fs::canonical(file, ignored).string()).second;
+      if (isNew && search.tryFile(file, accept))
         return true;
+    }
   }
   if (!environment(kOverride).empty())
     return false;
