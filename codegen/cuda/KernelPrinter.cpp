@@ -1,11 +1,13 @@
 // The frame of a kernel: signature, loops, statements.
 #include "codegen/cuda/KernelPrinter.h"
 
+#include "codegen/kernel/ThreadForm.h"
 #include "codegen/kernel/Tiling.h"
 #include "ir/dialect/Locations.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -53,25 +55,58 @@ static StringRef leafName(const std::string &path, StringRef fallback) {
   return says ? leaf : fallback;
 }
 
-std::string KernelPrinter::use(Value value, Precedence least) {
-  const Expression &expression = values[value];
+std::string KernelPrinter::typeName(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    std::string element = typeName(vector.getElementType());
+    if (element.empty() || vector.getRank() != 1)
+      return {};
+    return "ampc_vec<" + element + ", " +
+           std::to_string(vector.getNumElements()) + ">";
+  }
+  if (type.isIndex())
+    return wide ? "long long" : "int";
+  return cudaTypeName(type);
+}
+
+std::string KernelPrinter::wishFor(Value value, StringRef fallback) {
+  return leafName(amp::namePathOf(value.getLoc()), fallback).str();
+}
+
+std::string ampc::inParentheses(const Expression &expression,
+                                Precedence least) {
   if (expression.precedence < least)
     return "(" + expression.text + ")";
   return expression.text;
 }
 
+std::string KernelPrinter::use(Value value, Precedence least) {
+  return inParentheses(values[value], least);
+}
+
+std::string KernelPrinter::useLane(Operation *op, unsigned i,
+                                   Precedence least) {
+  Value value = op->getOperand(i);
+  auto splat = splats.find(value);
+  if (splat == splats.end())
+    return use(value, least);
+  bool besideVector = llvm::any_of(op->getOperands(), [&](Value other) {
+    return isa<VectorType>(other.getType()) && !splats.contains(other);
+  });
+  return besideVector ? inParentheses(splat->second, least) : use(value, least);
+}
+
 Expression KernelPrinter::infix(Operation *op, StringRef symbol,
                                 Precedence precedence) {
   auto tighter = static_cast<Precedence>(static_cast<int>(precedence) + 1);
-  return {use(op->getOperand(0), precedence) + " " + symbol.str() + " " +
-              use(op->getOperand(1), tighter),
+  return {useLane(op, 0, precedence) + " " + symbol.str() + " " +
+              useLane(op, 1, tighter),
           precedence};
 }
 
-Expression KernelPrinter::call(StringRef function, ValueRange operands) {
+Expression KernelPrinter::call(StringRef function, Operation *op) {
   std::string text = function.str() + "(";
-  for (auto [i, operand] : llvm::enumerate(operands))
-    text += (i ? ", " : "") + use(operand);
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    text += (i ? ", " : "") + useLane(op, i);
   return {text + ")", Precedence::Primary};
 }
 
@@ -92,127 +127,71 @@ void KernelPrinter::printLine(Location loc) {
   lastLine = line;
 }
 
+bool KernelPrinter::isInlined(Value value, StringRef text) {
+  Operation *op = value.getDefiningOp();
+  if (!value.hasOneUse() || text.size() > kInlineLength)
+    return false;
+  Operation *user = value.use_begin()->getOwner();
+  if (user->getBlock() != op->getBlock())
+    return false;
+  if (isa<scf::ForOp>(user)) // a bound, which each step compares to
+    return false;
+  // Results of a loop are assigned one after the other.
+  if (isa<scf::YieldOp>(user))
+    return user->getNumOperands() == 1;
+  // A vector of equal elements stands wherever it is used.
+  if (auto splat = dyn_cast<vector::BroadcastOp>(user))
+    return isInlined(splat.getResult(), text);
+  return true;
+}
+
 LogicalResult KernelPrinter::printStatement(Operation *op) {
-  if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    printLine(op->getLoc());
-    os.indent(indent) << use(store.getMemRef()) << "["
-                      << use(store.getIndices()[0])
-                      << "] = " << use(store.getValueToStore()) << ";\n";
-    return success();
-  }
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+  if (isMemoryStatement(op))
+    return printMemoryStatement(op);
+  if (op->getNumResults() == 0 || op->getNumRegions() != 0)
     return op->emitOpError() << "in CUDA text is not available yet";
   Value result = op->getResult(0);
   Expression expression;
-  bool isLoad = false;
-  if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    isLoad = true;
-    expression = {use(load.getMemRef()) + "[" + use(load.getIndices()[0]) +
-                  "]"};
+  // A load stands where the IR has it: a later store may go to the same bytes.
+  std::optional<Expression> ordered = orderedExpression(op);
+  if (ordered) {
+    expression = std::move(*ordered);
   } else {
     FailureOr<Expression> found = expressionOf(op);
     if (failed(found))
       return failure();
     expression = std::move(*found);
   }
-  // A load stands where the IR has it: a later store may go to the same bytes.
-  bool sameBlock = result.hasOneUse() &&
-                   result.use_begin()->getOwner()->getBlock() == op->getBlock();
-  bool isConstant = op->hasTrait<OpTrait::ConstantLike>();
-  if (isConstant ||
-      (!isLoad && sameBlock && expression.text.size() <= kInlineLength)) {
+  bool isName = llvm::all_of(
+      expression.text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  bool isAlways = op->hasTrait<OpTrait::ConstantLike>() ||
+                  isa<vector::BroadcastOp>(op) || (!ordered && isName);
+  if (isAlways || (!ordered && isInlined(result, expression.text))) {
     values[result] = std::move(expression);
     return success();
   }
-  Type type = result.getType();
-  std::string typeName =
-      type.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(type);
-  if (typeName.empty())
-    return op->emitOpError()
-           << "of type " << type << " in CUDA text is not available yet";
-  std::string path = amp::namePathOf(op->getLoc());
-  std::string wish = leafName(path, "t").str();
-  if (type.isIndex())
+  if (ordered && result.use_empty())
+    return success();
+  std::string type = typeName(result.getType());
+  if (type.empty())
+    return op->emitOpError() << "of type " << result.getType()
+                             << " in CUDA text is not available yet";
+  std::string wish = wishFor(result, "t");
+  if (isa<gpu::LaneIdOp>(op))
+    wish = "lane";
+  else if (isa<gpu::SubgroupIdOp>(op))
+    wish = "warp";
+  else if (isa<gpu::ThreadIdOp>(op))
+    wish = "thread";
+  else if (result.getType().isIndex())
     wish = "at";
-  else if (isLoad)
+  else if (isa<memref::LoadOp, vector::LoadOp, vector::GatherOp>(op))
     wish = use(op->getOperand(0)) + "v";
   std::string name = nameLike(wish);
   printLine(op->getLoc());
-  os.indent(indent) << "const " << typeName << " " << name << " = "
+  os.indent(indent) << "const " << type << " " << name << " = "
                     << expression.text << ";\n";
   values[result] = {name};
-  return success();
-}
-
-LogicalResult KernelPrinter::printBranch(scf::IfOp choice) {
-  if (choice.getNumResults() != 1 || !choice.elseBlock())
-    return choice.emitOpError()
-           << "without one result in CUDA text is not available yet";
-  Value result = choice.getResult(0);
-  std::string typeName = cudaTypeName(result.getType());
-  if (typeName.empty())
-    return choice.emitOpError() << "of type " << result.getType()
-                                << " in CUDA text is not available yet";
-  printLine(choice.getLoc());
-  std::string name = nameLike("t");
-  os.indent(indent) << typeName << " " << name << ";\n";
-  os.indent(indent) << "if (" << use(choice.getCondition()) << ") {\n";
-  for (Block *block : {choice.thenBlock(), choice.elseBlock()}) {
-    if (block == choice.elseBlock())
-      os.indent(indent) << "} else {\n";
-    indent += 2;
-    if (failed(printBody(*block)))
-      return failure();
-    Value value = block->getTerminator()->getOperand(0);
-    os.indent(indent) << name << " = " << use(value) << ";\n";
-    indent -= 2;
-  }
-  os.indent(indent) << "}\n";
-  values[result] = {name};
-  return success();
-}
-
-LogicalResult KernelPrinter::printLoop(scf::ParallelOp loop) {
-  FailureOr<Tiling> tiling = tilingOf(loop); // checks the bounds
-  if (failed(tiling))
-    return failure();
-  int64_t points = 1;
-  for (int64_t extent : tiling->extents)
-    points *= extent;
-  int64_t total = points;
-  // Half the range of int leaves room for one more stride of the grid. A
-  // movement may read a tensor larger than its result.
-  for (Value argument : loop->getParentOfType<func::FuncOp>().getArguments())
-    total =
-        std::max(total, cast<MemRefType>(argument.getType()).getNumElements());
-  wide = total > (int64_t(1) << 30);
-  std::string type = wide ? "long long" : "int";
-  std::string point = nameLike(tiling->extents.size() == 1 ? "i" : "point");
-  os.indent(indent) << "for (" << type << " " << point << " = ampc_first(); "
-                    << point << " < " << points << "; " << point
-                    << " += ampc_stride()) {\n";
-  indent += 2;
-  std::string rest = point;
-  SmallVector<std::string> lines;
-  for (size_t axis = tiling->extents.size(); axis-- > 0;) {
-    Value variable = loop.getInductionVars()[axis];
-    if (tiling->extents.size() == 1) {
-      values[variable] = {point};
-      break;
-    }
-    std::string name = nameLike(
-        std::string(1, static_cast<char>('i' + std::min<size_t>(axis, 5))));
-    std::string extent = std::to_string(tiling->extents[axis]);
-    lines.push_back(name + " = " + (axis ? rest + " % " + extent : rest));
-    rest += " / " + extent;
-    values[variable] = {name};
-  }
-  for (const std::string &line : llvm::reverse(lines))
-    os.indent(indent) << "const " << type << " " << line << ";\n";
-  if (failed(printBody(*loop.getBody())))
-    return failure();
-  indent -= 2;
-  os.indent(indent) << "}\n";
   return success();
 }
 
@@ -220,21 +199,63 @@ LogicalResult KernelPrinter::printBody(Block &block) {
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
-    auto loop = dyn_cast<scf::ParallelOp>(op);
-    if (loop && indent > 2)
-      return op.emitOpError()
-             << "inside another in CUDA text is not available yet";
-    auto choice = dyn_cast<scf::IfOp>(op);
-    if (failed(loop     ? printLoop(loop)
-               : choice ? printBranch(choice)
-                        : printStatement(&op)))
+    LogicalResult printed =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](scf::ParallelOp loop) { return printPoints(loop); })
+            .Case([&](scf::ForOp loop) { return printLoop(loop); })
+            .Case([&](scf::IfOp choice) { return printBranch(choice); })
+            .Default([&](Operation *) { return printStatement(&op); });
+    if (failed(printed))
       return failure();
   }
   return success();
 }
 
+/// Whether a user of `argument` is one of `Ops`.
+template <typename... Ops>
+static bool isUsedBy(BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), llvm::IsaPred<Ops...>);
+}
+
+LogicalResult KernelPrinter::printSignature(func::FuncOp func,
+                                            int64_t blockThreads) {
+  os << "extern \"C\" __global__ __launch_bounds__(" << blockThreads
+     << ") void " << func.getName() << "(";
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    std::string element = type ? cudaTypeName(type.getElementType()) : "";
+    if (element.empty())
+      return func.emitOpError() << "takes " << argument.getType()
+                                << ", which in CUDA text is not available yet";
+    // No other op stores to memory that an argument names.
+    bool written = llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      auto store = dyn_cast<memref::StoreOp>(user);
+      auto vectorStore = dyn_cast<vector::StoreOp>(user);
+      return (store && store.getMemRef() == argument) ||
+             (vectorStore && vectorStore.getBase() == argument);
+    });
+    // An argument that is only written has the group's location, not a name.
+    bool read =
+        isUsedBy<memref::LoadOp, vector::LoadOp, vector::GatherOp>(argument);
+    std::string path = read ? amp::namePathOf(argument.getLoc()) : "";
+    std::string name = nameLike(leafName(path, written ? "out" : "in"));
+    os << (argument.getArgNumber() ? ", " : "") << (written ? "" : "const ")
+       << element << " *__restrict__ " << name;
+    values[argument] = {name};
+  }
+  os << ") {\n";
+  return success();
+}
+
 LogicalResult KernelPrinter::print(func::FuncOp func) {
+  FailureOr<scf::ParallelOp> loop = parallelLoopOf(func);
+  if (failed(loop))
+    return failure();
+  FailureOr<LaunchShape> shape = launchShapeOf(*loop);
+  if (failed(shape))
+    return failure();
   values.clear();
+  splats.clear();
   names = UniqueNames();
   lastLine.clear();
   // Words that a name from the model must not shadow.
@@ -249,28 +270,16 @@ LogicalResult KernelPrinter::print(func::FuncOp func) {
         "using",    "virtual",  "void",    "volatile", "while"})
     names.reserve(word);
   names.reserve(func.getName());
+  // Half the range of int leaves room for one more stride of the grid. A
+  // movement may read a tensor larger than its result.
+  int64_t total = shape->points;
+  for (Value argument : func.getArguments())
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      total = std::max(total, type.getNumElements());
+  wide = total > (int64_t(1) << 30);
   printLine(func.getLoc());
-  os << "extern \"C\" __global__ void " << func.getName() << "(";
-  for (BlockArgument argument : func.getArguments()) {
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    std::string element = type ? cudaTypeName(type.getElementType()) : "";
-    if (element.empty())
-      return func.emitOpError() << "takes " << argument.getType()
-                                << ", which in CUDA text is not available yet";
-    bool written = llvm::any_of(argument.getUsers(), [&](Operation *user) {
-      auto store = dyn_cast<memref::StoreOp>(user);
-      return store && store.getMemRef() == argument;
-    });
-    // An argument that is only written has the group's location, not a name.
-    bool read =
-        llvm::any_of(argument.getUsers(), llvm::IsaPred<memref::LoadOp>);
-    std::string path = read ? amp::namePathOf(argument.getLoc()) : "";
-    std::string name = nameLike(leafName(path, read ? "in" : "out"));
-    os << (argument.getArgNumber() ? ", " : "") << (written ? "" : "const ")
-       << element << " *__restrict__ " << name;
-    values[argument] = {name};
-  }
-  os << ") {\n";
+  if (failed(printSignature(func, shape->blockThreads)))
+    return failure();
   indent = 2;
   if (failed(printBody(func.getBody().front())))
     return failure();

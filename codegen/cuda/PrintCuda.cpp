@@ -1,7 +1,6 @@
 // Kernels as CUDA text on the standard output (Passes.td).
 #include "codegen/cuda/CudaText.h"
 #include "codegen/cuda/Passes.h"
-#include "codegen/cuda/Prelude.h"
 #include "codegen/kernel/Passes.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -26,13 +25,12 @@ public:
       getOperation().emitError() << "holds no module @" << kKernelsModule;
       return signalPassFailure();
     }
-    FailureOr<std::string> text = kernelsAsCudaText(kernels);
+    FailureOr<CudaText> text = kernelsAsCudaText(kernels);
     if (failed(text))
       return signalPassFailure();
-    StringRef shown = *text;
     if (!withPrelude)
-      shown.consume_front(cudaPrelude());
-    llvm::outs() << shown;
+      text->prelude.clear();
+    llvm::outs() << text->joined();
     markAllAnalysesPreserved();
   }
 };

@@ -2,6 +2,7 @@
 #include "codegen/cuda/KernelPrinter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,25 +45,103 @@ static Expression floatText(const APFloat &value, bool isDouble) {
   return {text};
 }
 
-static FailureOr<Expression> constantText(arith::ConstantOp op) {
-  if (auto number = dyn_cast<FloatAttr>(op.getValue());
-      number && (op.getType().isF32() || op.getType().isF64()))
-    return floatText(number.getValue(), op.getType().isF64());
-  auto number = dyn_cast<IntegerAttr>(op.getValue());
+/// One number of `type`; failure where it has no text.
+static FailureOr<Expression> numberText(Attribute attribute, Type type,
+                                        bool wide) {
+  if (auto number = dyn_cast<FloatAttr>(attribute);
+      number && (type.isF32() || type.isF64()))
+    return floatText(number.getValue(), type.isF64());
+  // Zero bits of a type that is only stored.
+  if (auto number = dyn_cast<FloatAttr>(attribute);
+      number && number.getValue().isPosZero() && !cudaTypeName(type).empty())
+    return Expression{cudaTypeName(type) + "{0}"};
+  auto number = dyn_cast<IntegerAttr>(attribute);
   if (!number)
-    return op.emitOpError() << "of type " << op.getType()
-                            << " in CUDA text is not available yet";
-  if (op.getType().isInteger(1))
+    return failure();
+  if (type.isInteger(1))
     return Expression{number.getValue().isZero() ? "false" : "true"};
   int64_t value = number.getValue().getSExtValue();
-  std::string suffix = op.getType().isInteger(64) ? "ll" : "";
+  bool isLong = type.isInteger(64) || (type.isIndex() && wide);
+  std::string suffix = isLong ? "ll" : "";
   std::string text = std::to_string(value) + suffix;
   // The least value has no literal of its own.
-  if (value == INT64_MIN || (value == INT32_MIN && !op.getType().isInteger(64)))
+  if (value == INT64_MIN || (value == INT32_MIN && !isLong))
     return Expression{"(" + std::to_string(value + 1) + suffix + " - 1)"};
-  if (op.getType().isInteger(8))
+  if (type.isInteger(8))
     return Expression{"(signed char)" + text, Precedence::Unary};
   return Expression{text, value < 0 ? Precedence::Unary : Precedence::Primary};
+}
+
+FailureOr<Expression> KernelPrinter::constantExpression(Operation *op) {
+  auto constant = cast<arith::ConstantOp>(op);
+  Type type = getElementTypeOrSelf(constant.getType());
+  auto unprintable = [&] {
+    return op->emitOpError() << "of type " << constant.getType()
+                             << " in CUDA text is not available yet";
+  };
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!elements) {
+    FailureOr<Expression> number = numberText(constant.getValue(), type, wide);
+    return failed(number) ? unprintable() : number;
+  }
+  if (elements.isSplat()) {
+    FailureOr<Expression> number =
+        numberText(elements.getSplatValue<Attribute>(), type, wide);
+    if (failed(number))
+      return unprintable();
+    splats[op->getResult(0)] = *number;
+    return Expression{"ampc_splat<" + std::to_string(elements.size()) + ">(" +
+                      number->text + ")"};
+  }
+  std::string text = typeName(constant.getType()) + "{{", separator;
+  for (Attribute element : elements.getValues<Attribute>()) {
+    FailureOr<Expression> number = numberText(element, type, wide);
+    if (failed(number))
+      return unprintable();
+    text += separator + number->text;
+    separator = ", ";
+  }
+  return Expression{text + "}}"};
+}
+
+std::optional<Expression> KernelPrinter::vectorExpression(Operation *op) {
+  auto lane = [](ArrayRef<int64_t> position) -> std::string {
+    return position.size() == 1 && !ShapedType::isDynamic(position[0])
+               ? std::to_string(position[0])
+               : "";
+  };
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    if (isa<VectorType>(broadcast.getSource().getType()))
+      return std::nullopt;
+    splats[op->getResult(0)] = values[broadcast.getSource()];
+    return Expression{
+        "ampc_splat<" +
+        std::to_string(broadcast.getResultVectorType().getNumElements()) +
+        ">(" + use(broadcast.getSource()) + ")"};
+  }
+  if (isa<vector::FromElementsOp>(op)) {
+    std::string text = typeName(op->getResult(0).getType()) + "{{", separator;
+    for (Value element : op->getOperands()) {
+      text += separator + use(element);
+      separator = ", ";
+    }
+    return Expression{text + "}}"};
+  }
+  if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
+    std::string number = lane(extract.getStaticPosition());
+    if (number.empty())
+      return std::nullopt;
+    return Expression{use(extract.getSource(), Precedence::Primary) + ".e[" +
+                      number + "]"};
+  }
+  if (auto insert = dyn_cast<vector::InsertOp>(op)) {
+    std::string number = lane(insert.getStaticPosition());
+    if (number.empty())
+      return std::nullopt;
+    return Expression{"ampc_insert<" + number + ">(" + use(insert.getDest()) +
+                      ", " + use(insert.getValueToStore()) + ")"};
+  }
+  return std::nullopt;
 }
 
 FailureOr<Expression> KernelPrinter::compareExpression(Operation *op) {
@@ -83,7 +162,7 @@ FailureOr<Expression> KernelPrinter::compareExpression(Operation *op) {
     case F::OGE:
       return infix(op, ">=", Precedence::Relation);
     case F::UNO:
-      return call("ampc_unordered", op->getOperands());
+      return call("ampc_unordered", op);
     default:
       return op->emitOpError()
              << "of this predicate in CUDA text is not available yet";
@@ -123,30 +202,41 @@ FailureOr<Expression> KernelPrinter::compareExpression(Operation *op) {
     break;
   }
   // bool compares as 0 and 1 already.
-  if (!isUnsigned || compare.getLhs().getType().isInteger(1))
+  if (!isUnsigned || getElementTypeOrSelf(compare.getLhs()).isInteger(1))
     return infix(op, symbol, Precedence::Relation);
-  return Expression{"ampc_u(" + use(compare.getLhs()) + ") " + symbol.str() +
-                        " ampc_u(" + use(compare.getRhs()) + ")",
+  // A literal takes the type of what it is compared to.
+  std::string bound = useLane(op, 1);
+  bool isLiteral = llvm::all_of(bound, llvm::isDigit) && !wide;
+  return Expression{"ampc_u(" + useLane(op, 0) + ") " + symbol.str() + " " +
+                        (isLiteral ? bound + "u" : "ampc_u(" + bound + ")"),
                     Precedence::Relation};
 }
 
 FailureOr<Expression> KernelPrinter::castExpression(Operation *op) {
-  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   Value input = op->getOperand(0);
-  std::string name =
-      to.isIndex() ? (wide ? "long long" : "int") : cudaTypeName(to);
+  bool isVector = isa<VectorType>(input.getType());
+  Type from = getElementTypeOrSelf(input),
+       to = getElementTypeOrSelf(op->getResult(0));
+  std::string name = typeName(to);
   if (name.empty())
     return op->emitOpError()
            << "to " << to << " in CUDA text is not available yet";
   auto isNarrow = [](Type type) {
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
   };
+  auto converted = [&](const Expression &value) {
+    if (isVector)
+      return Expression{"ampc_cast<" + name + ">(" + value.text + ")"};
+    bool binds = value.precedence >= Precedence::Unary;
+    return Expression{"(" + name + ")" +
+                          (binds ? value.text : "(" + value.text + ")"),
+                      Precedence::Unary};
+  };
   if (isa<arith::BitcastOp>(op))
-    return call("ampc_bitcast<" + name + ">", input);
+    return call("ampc_bitcast<" + name + ">", op);
   if (isa<arith::ExtFOp>(op) && isNarrow(from)) {
-    Expression single = call("ampc_to_f32", input);
-    return to.isF64() ? Expression{"(double)" + single.text, Precedence::Unary}
-                      : single;
+    Expression single = call("ampc_to_f32", op);
+    return to.isF64() ? converted(single) : single;
   }
   if (isa<arith::TruncFOp>(op) && isNarrow(to)) {
     std::string operand = use(input);
@@ -158,32 +248,67 @@ FailureOr<Expression> KernelPrinter::castExpression(Operation *op) {
         StringRef(name).drop_front(StringRef("ampc_").size()).str() + "(" +
         operand + ")"};
   }
+  if (isa<arith::IndexCastOp>(op) && name == typeName(from))
+    return values[input];
   if (isa<arith::ExtUIOp>(op) && !from.isInteger(1))
-    return Expression{"(" + name + ")ampc_u(" + use(input) + ")",
-                      Precedence::Unary};
-  return Expression{"(" + name + ")" + use(input, Precedence::Unary),
-                    Precedence::Unary};
+    return converted(call("ampc_u", op));
+  return converted(values[input]);
+}
+
+Expression KernelPrinter::indexExpression(Operation *op, StringRef symbol,
+                                          Precedence precedence,
+                                          StringRef neutral) {
+  auto isNumber = [&](unsigned i, StringRef number) {
+    return StringRef(values[op->getOperand(i)].text).rtrim('l') == number;
+  };
+  bool isProduct = neutral == "1";
+  for (unsigned i : {0, 1}) {
+    if (isProduct && isNumber(i, "0"))
+      return values[op->getOperand(i)];
+    if (isNumber(i, neutral))
+      return values[op->getOperand(1 - i)];
+  }
+  return infix(op, symbol, precedence);
 }
 
 FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return constantText(constant);
+  if (isa<arith::ConstantOp>(op))
+    return constantExpression(op);
+  if (std::optional<Expression> vector = vectorExpression(op))
+    return std::move(*vector);
+  if (isa<gpu::LaneIdOp>(op))
+    return Expression{"ampc_lane()"};
+  if (isa<gpu::SubgroupIdOp>(op))
+    return Expression{"ampc_warp()"};
+  if (auto thread = dyn_cast<gpu::ThreadIdOp>(op);
+      thread && thread.getDimension() == gpu::Dimension::x)
+    return Expression{"ampc_thread()"};
   if (isa<arith::CmpFOp, arith::CmpIOp>(op))
     return compareExpression(op);
   if (isa<arith::BitcastOp, arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
           arith::FPToSIOp, arith::IndexCastOp, arith::SIToFPOp, arith::TruncFOp,
           arith::TruncIOp, arith::UIToFPOp>(op))
     return castExpression(op);
-  if (isa<arith::SelectOp>(op))
-    return Expression{use(op->getOperand(0), Precedence::Or) + " ? " +
-                          use(op->getOperand(1), Precedence::Or) + " : " +
-                          use(op->getOperand(2), Precedence::Or),
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value condition = select.getCondition();
+    auto same = splats.find(condition); // one condition for all elements
+    if (isa<VectorType>(condition.getType()) && same == splats.end())
+      return call("ampc_select", op);
+    std::string test = same == splats.end()
+                           ? use(condition, Precedence::Or)
+                           : inParentheses(same->second, Precedence::Or);
+    return Expression{test + " ? " + use(op->getOperand(1), Precedence::Or) +
+                          " : " + use(op->getOperand(2), Precedence::Or),
                       Precedence::Conditional};
+  }
+  // The first factor says how many elements there are.
+  if (isa<math::FmaOp>(op))
+    return Expression{"ampc_fma(" + use(op->getOperand(0)) + ", " +
+                      useLane(op, 1) + ", " + useLane(op, 2) + ")"};
   if (isa<arith::NegFOp>(op))
     return Expression{"-" + use(op->getOperand(0), Precedence::Primary),
                       Precedence::Unary};
-  bool isIndex = op->getResult(0).getType().isIndex();
-  ValueRange operands = op->getOperands();
+  bool isIndex = getElementTypeOrSelf(op->getResult(0)).isIndex();
   std::optional<Expression> found =
       TypeSwitch<Operation *, std::optional<Expression>>(op)
           .Case([&](arith::AddFOp) { return infix(op, "+", Precedence::Sum); })
@@ -194,16 +319,15 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
           .Case([&](arith::DivFOp) {
             return infix(op, "/", Precedence::Product);
           })
-          .Case(
-              [&](arith::MaximumFOp) { return call("ampc_maximum", operands); })
-          .Case(
-              [&](arith::MinimumFOp) { return call("ampc_minimum", operands); })
-          .Case([&](math::SqrtOp) { return call("ampc_sqrt", operands); })
-          .Case([&](math::FmaOp) { return call("ampc_fma", operands); })
-          .Case([&](math::AbsFOp) { return call("ampc_abs", operands); })
-          .Case([&](math::FloorOp) { return call("ampc_floor", operands); })
-          .Case(
-              [&](math::RoundEvenOp) { return call("ampc_nearest", operands); })
+          .Case([&](arith::MaximumFOp) { return call("ampc_maximum", op); })
+          .Case([&](arith::MinimumFOp) { return call("ampc_minimum", op); })
+          .Case([&](math::SqrtOp) { return call("ampc_sqrt", op); })
+          .Case([&](math::CountTrailingZerosOp) {
+            return call("ampc_trailing_zeros", op);
+          })
+          .Case([&](math::AbsFOp) { return call("ampc_abs", op); })
+          .Case([&](math::FloorOp) { return call("ampc_floor", op); })
+          .Case([&](math::RoundEvenOp) { return call("ampc_nearest", op); })
           // Of indices, where it counts not below 0.
           .Case([&](arith::DivUIOp) {
             return infix(op, "/", Precedence::Product);
@@ -217,24 +341,24 @@ FailureOr<Expression> KernelPrinter::expressionOf(Operation *op) {
           })
           // Indices stay within their type; program integers wrap.
           .Case([&](arith::AddIOp) {
-            return isIndex ? infix(op, "+", Precedence::Sum)
-                           : call("ampc_add", operands);
+            return isIndex ? indexExpression(op, "+", Precedence::Sum, "0")
+                           : call("ampc_add", op);
           })
           .Case([&](arith::SubIOp) {
             return isIndex ? infix(op, "-", Precedence::Sum)
-                           : call("ampc_sub", operands);
+                           : call("ampc_sub", op);
           })
           .Case([&](arith::MulIOp) {
-            return isIndex ? infix(op, "*", Precedence::Product)
-                           : call("ampc_mul", operands);
+            return isIndex ? indexExpression(op, "*", Precedence::Product, "1")
+                           : call("ampc_mul", op);
           })
-          .Case([&](arith::MaxSIOp) { return call("ampc_max", operands); })
-          .Case([&](arith::MinSIOp) { return call("ampc_min", operands); })
+          .Case([&](arith::MaxSIOp) { return call("ampc_max", op); })
+          .Case([&](arith::MinSIOp) { return call("ampc_min", op); })
           .Case([&](arith::AndIOp) { return infix(op, "&", Precedence::And); })
           .Case([&](arith::OrIOp) { return infix(op, "|", Precedence::Or); })
           .Case([&](arith::XOrIOp) { return infix(op, "^", Precedence::Xor); })
-          .Case([&](arith::ShLIOp) { return call("ampc_shl", operands); })
-          .Case([&](arith::ShRUIOp) { return call("ampc_shr", operands); })
+          .Case([&](arith::ShLIOp) { return call("ampc_shl", op); })
+          .Case([&](arith::ShRUIOp) { return call("ampc_shr", op); })
           .Case([&](arith::ShRSIOp) {
             return infix(op, ">>", Precedence::Shift);
           })

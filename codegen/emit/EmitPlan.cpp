@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
-FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed) {
+FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed, bool threads) {
   if (stageOf(placed) != Stage::placed)
     return placed.emitError()
            << "codegen takes a module in stage placed, got "
@@ -20,7 +20,9 @@ FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed) {
   BuiltKernels built;
   built.placed = placed.clone();
   PassManager pm(placed.getContext());
-  pm.addPass(createBuildKernels());
+  BuildKernelsOptions options;
+  options.threads = threads;
+  pm.addPass(createBuildKernels(options));
   if (failed(pm.run(*built.placed)))
     return failure();
   built.kernels = built.placed->lookupSymbol<ModuleOp>(kKernelsModule);
@@ -40,14 +42,10 @@ FailureOr<const CpuLevel *> ampc::levelNamed(ModuleOp module, StringRef name) {
          << "unknown CPU level '" << name << "'; expected avx2, avx512 or host";
 }
 
-LogicalResult PlanBuilder::build(const CpuLevel &level) {
+LogicalResult PlanBuilder::build() {
   if (auto name = module->getAttrOfType<StringAttr>(kModelAttr))
     plan.model_name = name.str();
   plan.compiler_version = AMPC_VERSION;
-  plan.target_kind = "cpu";
-  plan.target_level = level.name.str();
-  for (StringRef feature : level.features)
-    plan.cpu_features.push_back(feature.str());
   // Constants of entries have their offsets already; the starts of variables
   // follow them.
   for (auto func : module.getOps<func::FuncOp>())
@@ -58,7 +56,7 @@ LogicalResult PlanBuilder::build(const CpuLevel &level) {
               failed(placeConstant(constant, constant.getValue(),
                                    place.getIndex())))
             return failure();
-  if (failed(addVariables()) || failed(addKernels()))
+  if (failed(addVariables()))
     return failure();
   for (auto func : module.getOps<func::FuncOp>()) {
     std::optional<Entry> kind = entryOf(func);
@@ -73,27 +71,55 @@ LogicalResult PlanBuilder::build(const CpuLevel &level) {
   return success();
 }
 
+/// Compiles the kernels of `built` for a CPU into `builder`.
+static LogicalResult compileForCpu(ModuleOp placed, const BuiltKernels &built,
+                                   PlanBuilder &builder,
+                                   const EmitOptions &options,
+                                   PhaseClock &clock) {
+  FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
+  if (failed(level) || failed(builder.addCpuKernels(**level)) ||
+      failed(builder.build()))
+    return failure();
+  clock.end("plan");
+  if (builder.plan.kernels.empty())
+    return success();
+  FailureOr<std::vector<uint8_t>> object =
+      compileKernels(built.kernels, **level, options.time);
+  if (failed(object))
+    return failure();
+  builder.sections.object = std::move(*object);
+  return success();
+}
+
+/// Prints the kernels of `built` as CUDA text into `builder`.
+static LogicalResult printForCuda(const BuiltKernels &built,
+                                  PlanBuilder &builder, PhaseClock &clock) {
+  FailureOr<CudaText> text = kernelsAsCudaText(built.kernels);
+  if (failed(text))
+    return failure();
+  clock.end("print");
+  builder.addCudaKernels(std::move(*text));
+  if (failed(builder.build()))
+    return failure();
+  clock.end("plan");
+  return success();
+}
+
 FailureOr<std::vector<uint8_t>> ampc::emitPlan(ModuleOp placed,
                                                const EmitOptions &options) {
-  FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
-  if (failed(level))
-    return failure();
+  bool cuda = options.target == "cuda";
+  if (!cuda && options.target != "cpu")
+    return placed.emitError()
+           << "unknown target '" << options.target << "'; expected cpu or cuda";
   PhaseClock clock(options.time);
-  FailureOr<BuiltKernels> built = buildKernelsOf(placed);
+  FailureOr<BuiltKernels> built = buildKernelsOf(placed, cuda);
   if (failed(built))
     return failure();
   clock.end("kernels");
   PlanBuilder builder(*built->placed, built->kernels);
-  if (failed(builder.build(**level)))
+  if (failed(cuda ? printForCuda(*built, builder, clock)
+                  : compileForCpu(placed, *built, builder, options, clock)))
     return failure();
-  clock.end("plan");
-  if (!builder.plan.kernels.empty()) {
-    FailureOr<std::vector<uint8_t>> object =
-        compileKernels(built->kernels, **level, options.time);
-    if (failed(object))
-      return failure();
-    builder.sections.object = std::move(*object);
-  }
   PhaseClock writing(options.time);
   rt::Expected<std::vector<uint8_t>> bytes =
       rt::writePlan(builder.plan, builder.sections);

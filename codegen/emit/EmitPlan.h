@@ -19,14 +19,17 @@ struct EmitOptions {
   /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, or `host` for
   /// the widest that this machine has.
   std::string level = "host";
-  /// Takes the seconds of emitPlan's phases: kernels, plan, lower, optimize,
-  /// object, link, write.
+  /// `cpu` or `cuda`: what the plan's kernels are for.
+  std::string target = "cpu";
+  /// Takes the seconds of emitPlan's phases: kernels, plan, write and, on the
+  /// CPU, lower, optimize, object, link; for CUDA, print.
   PhaseSink time = {};
 };
 
 /// Compiles the kernels of `placed` (a module in stage placed; it stays as it
-/// is) and writes the plan file's bytes: the same module and options give the
-/// same bytes. Errors are reported as diagnostics at the ops.
+/// is), or prints them for CUDA, and writes the plan file's bytes: the same
+/// module and options give the same bytes. Errors are reported as diagnostics
+/// at the ops.
 llvm::FailureOr<std::vector<uint8_t>> emitPlan(mlir::ModuleOp placed,
                                                const EmitOptions &options);
 

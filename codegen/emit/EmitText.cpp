@@ -12,7 +12,7 @@ FailureOr<std::string> ampc::emitLlvmText(ModuleOp placed,
   FailureOr<const CpuLevel *> level = levelNamed(placed, options.level);
   if (failed(level))
     return failure();
-  FailureOr<BuiltKernels> built = buildKernelsOf(placed);
+  FailureOr<BuiltKernels> built = buildKernelsOf(placed, /*threads=*/false);
   if (failed(built))
     return failure();
   return kernelsAsLlvmText(built->kernels, **level);
@@ -20,8 +20,11 @@ FailureOr<std::string> ampc::emitLlvmText(ModuleOp placed,
 
 FailureOr<std::string> ampc::emitCudaText(ModuleOp placed,
                                           const EmitOptions &options) {
-  FailureOr<BuiltKernels> built = buildKernelsOf(placed);
+  FailureOr<BuiltKernels> built = buildKernelsOf(placed, /*threads=*/true);
   if (failed(built))
     return failure();
-  return kernelsAsCudaText(built->kernels);
+  FailureOr<CudaText> text = kernelsAsCudaText(built->kernels);
+  if (failed(text))
+    return failure();
+  return text->joined();
 }

@@ -1,7 +1,5 @@
-// Variables, kernels and the settings that a runtime alone needs.
-#include "codegen/cpu/CompileKernels.h"
+// Variables and the settings that a runtime alone needs.
 #include "codegen/emit/PlanBuilder.h"
-#include "codegen/kernel/Tiling.h"
 #include "ir/dialect/Aliases.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -71,33 +69,6 @@ LogicalResult PlanBuilder::addVariables() {
   auto hash = module->getAttrOfType<IntegerAttr>(kModelHashAttr);
   plan.model_hash = hash ? hash.getValue().getZExtValue()
                          : llvm::xxh3_64bits(StringRef(description));
-  return success();
-}
-
-LogicalResult PlanBuilder::addKernels() {
-  for (auto func : kernels.getOps<func::FuncOp>()) {
-    FailureOr<scf::ParallelOp> loop = parallelLoopOf(func);
-    if (failed(loop))
-      return failure();
-    FailureOr<Tiling> tiling = tilingOf(*loop);
-    if (failed(tiling))
-      return failure();
-    kernelNumbers[func.getName()] = {plan.kernels.size(), tiling->tiles};
-    auto kernel = std::make_unique<rt::fb::KernelT>();
-    kernel->symbol = (kSymbolPrefix + func.getName()).str();
-    kernel->name = func.getName().str();
-    kernel->tiles = tiling->tiles;
-    // The whole of each argument may be touched; the launch says which of them
-    // are written.
-    for (Type type : func.getArgumentTypes()) {
-      auto memory = cast<MemRefType>(type);
-      kernel->arg_bytes.push_back(
-          memory.getNumElements() *
-          llvm::divideCeil(memory.getElementTypeBitWidth(), 8));
-    }
-    kernel->arg_written.assign(func.getNumArguments(), false);
-    plan.kernels.push_back(std::move(kernel));
-  }
   return success();
 }
 

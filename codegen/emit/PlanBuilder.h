@@ -3,6 +3,7 @@
 #define AMPC_CODEGEN_EMIT_PLANBUILDER_H
 
 #include "codegen/cpu/CpuLevel.h"
+#include "codegen/cuda/CudaText.h"
 #include "ir/dialect/Dialect.h"
 #include "runtime/plan/PlanFile.h"
 
@@ -19,8 +20,10 @@ struct BuiltKernels {
   mlir::ModuleOp kernels; ///< inside of `placed`
 };
 
-/// Copies `placed` and builds its kernels.
-llvm::FailureOr<BuiltKernels> buildKernelsOf(mlir::ModuleOp placed);
+/// Copies `placed` and builds its kernels, for the threads of a GPU or as
+/// vectors.
+llvm::FailureOr<BuiltKernels> buildKernelsOf(mlir::ModuleOp placed,
+                                             bool threads);
 
 /// The level that `name` asks for; an error at `module` when there is none.
 llvm::FailureOr<const CpuLevel *> levelNamed(mlir::ModuleOp module,
@@ -38,15 +41,20 @@ public:
   PlanBuilder(mlir::ModuleOp placed, mlir::ModuleOp kernels)
       : module(placed), kernels(kernels) {}
 
-  /// Everything but the object.
-  llvm::LogicalResult build(const CpuLevel &level);
+  /// The target and its kernels, without their object.
+  llvm::LogicalResult addCpuKernels(const CpuLevel &level);
+  /// The target and its kernels, with their text.
+  void addCudaKernels(CudaText text);
+  /// Everything else.
+  llvm::LogicalResult build();
 
   rt::fb::PlanT plan;
   rt::PlanSections sections;
 
 private:
   llvm::LogicalResult addVariables();
-  llvm::LogicalResult addKernels();
+  /// The kernel of `func`, run in `tiles`.
+  rt::fb::KernelT &addKernel(mlir::func::FuncOp func, int64_t tiles);
   llvm::LogicalResult addEntry(mlir::func::FuncOp func, amp::Entry kind);
   llvm::LogicalResult addInstruction(rt::fb::EntryT &entry,
                                      mlir::func::FuncOp func,

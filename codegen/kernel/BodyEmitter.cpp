@@ -254,6 +254,10 @@ BodyEmitter::Kept *BodyEmitter::keptAt(Value value, const AxisMap &map) {
   return &found->second;
 }
 
+Value BodyEmitter::indexOf(OpBuilder &builder, Location loc, const Kept &kept) {
+  return sum(builder, loc, kept.base, point.laneBase);
+}
+
 FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
                                       const AxisMap &map) {
   // Depth first with a stack of its own: a body may be a chain of any length.
@@ -279,7 +283,7 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
       Type element = computeTypeFor(tensorType(frame.value).getElementType());
       result = Value(vector::LoadOp::create(
           builder, loc, VectorType::get({point.lanes}, element), kept->scratch,
-          point.laneBase));
+          indexOf(builder, loc, *kept)));
     } else if (auto argument = dyn_cast<BlockArgument>(frame.value)) {
       result = load(builder, argument, frame.map);
     } else {
@@ -303,7 +307,7 @@ FailureOr<Value> BodyEmitter::compute(OpBuilder &builder, Value value,
       if (kept && succeeded(result)) {
         Value wide = widen(builder, loc, *result, frame.map);
         vector::StoreOp::create(builder, loc, wide, kept->scratch,
-                                point.laneBase);
+                                indexOf(builder, loc, *kept));
         kept->state = Kept::State::computed;
       }
     }

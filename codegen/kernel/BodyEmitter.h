@@ -41,10 +41,11 @@ public:
     reducedValues[reduce] = value;
   }
 
-  /// Keeps `value`, which has the space's shape, in `scratch`, one element a
-  /// lane index: the pass that first computes it stores it, later ones load it.
-  void keep(mlir::Value value, mlir::Value scratch) {
-    keptValues[value] = {scratch, Kept::State::absent};
+  /// Keeps `value`, which has the space's shape, in `scratch` from `base` on
+  /// (null: from its start), one element a lane index: the pass that first
+  /// computes it stores it, later ones load it.
+  void keep(mlir::Value value, mlir::Value scratch, mlir::Value base = {}) {
+    keptValues[value] = {scratch, base, Kept::State::absent};
   }
   /// What the pass computed of the kept values is in memory now.
   void endPass();
@@ -93,9 +94,12 @@ private:
   /// A value in memory between passes.
   struct Kept {
     enum class State { absent, computed, stored };
-    mlir::Value scratch;
+    mlir::Value scratch, base;
     State state = State::absent;
   };
+  /// Where the lanes of the point stand in the memory of `kept`.
+  mlir::Value indexOf(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Kept &kept);
   /// The entry of `value` when lanes are at the point and `map` is the space's.
   Kept *keptAt(mlir::Value value, const AxisMap &map);
 

@@ -5,8 +5,11 @@
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/Passes.h"
 #include "codegen/kernel/PrimitiveEmitter.h"
+#include "codegen/kernel/ThreadForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,22 +55,85 @@ static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
   return success();
 }
 
+/// The most elements of a thread's access, and how many when the body computes
+/// functions: their text is long.
+static constexpr int64_t kAccessBytes = 16, kMostElements = 8,
+                         kCostlyElements = 4;
+
+/// A map of this many threads keeps the device busy; fewer take more elements
+/// each only down to it.
+static constexpr int64_t kBusyThreads = int64_t(1) << 15;
+
+/// How many neighbouring elements a thread of a map takes: as many as fit one
+/// access of the widest type.
+static int64_t elementsOfThread(GroupOp group, const GroupSpace &space,
+                                ArrayRef<KernelArgument> arguments) {
+  if (space.extents().empty())
+    return 1;
+  int64_t widest = 1, points = 1;
+  for (const KernelArgument &argument : arguments)
+    if (argument.count > 1)
+      widest = std::max<int64_t>(
+          widest, storageTypeFor(argument.element).getIntOrFloatBitWidth() / 8);
+  bool costly = false;
+  group.walk([&](Operation *op) {
+    auto model = dyn_cast<CostModel>(op);
+    costly |= isa<RandomOp>(op) ||
+              (model && model.cost(TargetAttr()).transcendentals > 0);
+  });
+  for (int64_t extent : space.extents())
+    points *= extent;
+  int64_t elements =
+      std::min(kAccessBytes / widest, costly ? kCostlyElements : kMostElements);
+  while (elements > 1 && (space.extents().back() % elements != 0 ||
+                          points / elements < kBusyThreads))
+    elements /= 2;
+  return elements;
+}
+
+/// A map for threads; one element a thread where several would not lie side by
+/// side.
+static LogicalResult emitMapForThreads(OpBuilder &builder, GroupOp group,
+                                       const GroupSpace &space,
+                                       ArrayRef<KernelArgument> arguments,
+                                       ValueRange pointers) {
+  Block *block = builder.getInsertionBlock();
+  int64_t elements = elementsOfThread(group, space, arguments);
+  BodyEmitter body(group, space, arguments, pointers);
+  if (failed(emitThreadMap(builder, group, body, elements)))
+    return failure();
+  bool apart = false;
+  block->walk([&](Operation *op) {
+    apart |= isa<vector::GatherOp, vector::FromElementsOp>(op);
+  });
+  if (elements == 1 || !apart)
+    return success();
+  while (!block->empty())
+    block->back().erase();
+  builder.setInsertionPointToStart(block);
+  BodyEmitter single(group, space, arguments, pointers);
+  return emitThreadMap(builder, group, single, 1);
+}
+
 static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
                                ArrayRef<KernelArgument> arguments,
-                               ValueRange pointers) {
+                               ValueRange pointers, bool threads) {
   if (group.getKind() == GroupKind::scatter)
-    return emitScatterKernel(builder, group, arguments, pointers);
+    return (threads ? emitThreadScatter
+                    : emitScatterKernel)(builder, group, arguments, pointers);
   FailureOr<GroupSpace> space = GroupSpace::create(group);
   if (failed(space) || failed(verifySharing(group, *space, arguments)))
     return failure();
   BodyEmitter body(group, *space, arguments, pointers);
   switch (group.getKind()) {
   case GroupKind::map:
+    if (threads)
+      return emitMapForThreads(builder, group, *space, arguments, pointers);
     return emitMapKernel(builder, group, body);
   case GroupKind::row:
-    return emitRowKernel(builder, group, body);
+    return (threads ? emitWarpRow : emitRowKernel)(builder, group, body);
   case GroupKind::column:
-    return emitColumnKernel(builder, group, body);
+    return (threads ? emitBlockColumn : emitColumnKernel)(builder, group, body);
   default:
     break;
   }
@@ -75,7 +141,7 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
 }
 
 /// The kernel of `group`, named `k`, outside of any module.
-static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
+static FailureOr<func::FuncOp> buildKernel(GroupOp group, bool threads) {
   FailureOr<SmallVector<KernelArgument>> arguments = kernelArguments(group);
   if (failed(arguments))
     return failure();
@@ -96,7 +162,8 @@ static FailureOr<func::FuncOp> buildKernel(GroupOp group) {
   for (auto [argument, loc] : llvm::zip(block->getArguments(), locs))
     argument.setLoc(loc);
   builder.setInsertionPointToStart(block);
-  if (failed(emitLoops(builder, group, *arguments, block->getArguments())))
+  if (failed(emitLoops(builder, group, *arguments, block->getArguments(),
+                       threads)))
     return failure();
   builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, group.getLoc());
@@ -129,15 +196,15 @@ public:
     for (auto func : module.getOps<func::FuncOp>())
       for (auto group : func.getOps<GroupOp>())
         if (!writesNothing(group) &&
-            failed(addKernel(group, kernels, names, known)))
+            failed(addKernel(group, kernels, threads, names, known)))
           return signalPassFailure();
   }
 
 private:
-  static LogicalResult addKernel(GroupOp group, ModuleOp kernels,
+  static LogicalResult addKernel(GroupOp group, ModuleOp kernels, bool threads,
                                  KernelNames &names,
                                  std::map<std::string, std::string> &known) {
-    FailureOr<func::FuncOp> kernel = buildKernel(group);
+    FailureOr<func::FuncOp> kernel = buildKernel(group, threads);
     if (failed(kernel))
       return failure();
     std::string text;

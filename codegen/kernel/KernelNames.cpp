@@ -64,5 +64,8 @@ std::string KernelNames::nameFor(GroupOp group) {
   name = identifierFrom(name + "_" + llvm::join(ops, "_"));
   if (count > ops.size())
     name += "_of" + std::to_string(count);
+  // What begins so are symbols of objects and helpers of CUDA text.
+  if (StringRef(name).starts_with("ampc_"))
+    name.insert(0, "k_");
   return names.uniqueFor(name);
 }

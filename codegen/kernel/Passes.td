@@ -16,6 +16,11 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     elsewhere) is kept in scratch memory. Scatter groups clear, then add in order. Narrow floats
     compute in f32 and are rounded by `arith.truncf` where their op rounds (N3).
 
+    With `threads` bodies are those of one thread of a GPU, in the same orders: the parallel loop
+    carries `unit` (0, 1, 2: a point is run by a thread, a warp, a block) and `block_threads`. Maps
+    take a few neighbouring elements a thread, rows a warp with two of the 64 partials a lane, columns
+    a thread each, or a block with ranges of rows joined in its memory; scatter needs no atomics.
+
     Groups with the same loops share a kernel; its name comes from the location and the ops of the
     first. The group stays and gets the attribute `kernel = @kernels::@NAME`. A group whose results
     are empty gets none.
@@ -39,8 +44,11 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [Option<"threads", "threads", "bool", "false",
+                        "Build bodies for the threads of a GPU in place of vectors">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -3,7 +3,7 @@
 // sums have one order whatever the indices (N10). Indices outside the axis and
 // the padding index are skipped.
 #include "codegen/kernel/Kernels.h"
-#include "codegen/kernel/PrimitiveEmitter.h"
+#include "codegen/kernel/ScatterSpace.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -14,15 +14,11 @@ static constexpr int64_t kChunk = 64;
 
 namespace {
 
-/// One chunk: updates [before, positions, after] go to result [before, extent,
-/// after].
+/// The loops over one chunk.
 struct ScatterLoops {
   OpBuilder &builder;
   Location loc;
-  Value index, updates, result; ///< 1-D memrefs
-  bool indexPerElement;         ///< the index has the updates' shape
-  int64_t positions, extent, after;
-  std::optional<int64_t> padding;
+  const ScatterSpace &space;
   Value outer;       ///< of the axes before, null when there are none
   Value first;       ///< of the chunk among the elements after the axis
   int64_t width = 1; ///< of the chunk
@@ -39,9 +35,8 @@ struct ScatterLoops {
   /// The first element of the chunk in row `row` of `rows`.
   Value offset(Value row, int64_t rows) {
     Value line = outer ? plus(times(outer, rows), row) : row;
-    return plus(times(line, after), first);
+    return plus(times(line, space.after), first);
   }
-  Type element() { return cast<MemRefType>(result.getType()).getElementType(); }
   scf::ForOp loop(int64_t count) {
     auto made =
         scf::ForOp::create(builder, loc, number(0), number(count), number(1));
@@ -60,12 +55,12 @@ struct ScatterLoops {
 
 void ScatterLoops::clear() {
   OpBuilder::InsertionGuard guard(builder);
-  scf::ForOp row = loop(extent);
-  auto type = VectorType::get({width}, element());
+  scf::ForOp row = loop(space.extent);
+  auto type = VectorType::get({width}, space.element());
   Value zeros =
       arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-  vector::StoreOp::create(builder, loc, zeros, result,
-                          offset(row.getInductionVar(), extent));
+  vector::StoreOp::create(builder, loc, zeros, space.result,
+                          offset(row.getInductionVar(), space.extent));
 }
 
 void ScatterLoops::add(Value from, Value chosen, Value shift, int64_t lanes) {
@@ -73,87 +68,55 @@ void ScatterLoops::add(Value from, Value chosen, Value shift, int64_t lanes) {
   Value row =
       arith::IndexCastOp::create(builder, loc, builder.getIndexType(), chosen);
   Value taken = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                      row, number(extent));
-  if (padding) {
+                                      row, number(space.extent));
+  if (space.padding) {
     Value other = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        row, number(*padding));
+                                        row, number(*space.padding));
     taken = arith::AndIOp::create(builder, loc, taken, other);
   }
   auto guarded = scf::IfOp::create(builder, loc, taken,
                                    /*withElseRegion=*/false);
   builder.setInsertionPointToStart(guarded.thenBlock());
-  Value to = offset(row, extent);
+  Value to = offset(row, space.extent);
   if (shift)
     to = plus(to, shift);
-  auto type = VectorType::get({lanes}, element());
-  Value old = vector::LoadOp::create(builder, loc, type, result, to);
-  Value update = vector::LoadOp::create(builder, loc, type, updates, from);
-  Value sum = isa<FloatType>(element())
+  auto type = VectorType::get({lanes}, space.element());
+  Value old = vector::LoadOp::create(builder, loc, type, space.result, to);
+  Value update =
+      vector::LoadOp::create(builder, loc, type, space.updates, from);
+  Value sum = isa<FloatType>(space.element())
                   ? Value(arith::AddFOp::create(builder, loc, old, update))
                   : Value(arith::AddIOp::create(builder, loc, old, update));
-  vector::StoreOp::create(builder, loc, sum, result, to);
+  vector::StoreOp::create(builder, loc, sum, space.result, to);
 }
 
 void ScatterLoops::emit() {
   clear();
   OpBuilder::InsertionGuard guard(builder);
-  scf::ForOp position = loop(positions);
-  Value from = offset(position.getInductionVar(), positions);
-  if (!indexPerElement) {
-    Value chosen =
-        memref::LoadOp::create(builder, loc, index, position.getInductionVar());
+  scf::ForOp position = loop(space.positions);
+  Value from = offset(position.getInductionVar(), space.positions);
+  if (!space.indexPerElement) {
+    Value chosen = memref::LoadOp::create(builder, loc, space.index,
+                                          position.getInductionVar());
     return add(from, chosen, Value(), width);
   }
   scf::ForOp column = loop(width);
   Value at = plus(from, column.getInductionVar());
-  Value chosen = memref::LoadOp::create(builder, loc, index, at);
+  Value chosen = memref::LoadOp::create(builder, loc, space.index, at);
   add(at, chosen, column.getInductionVar(), 1);
 }
 
 LogicalResult ampc::emitScatterKernel(OpBuilder &builder, GroupOp group,
                                       ArrayRef<KernelArgument> arguments,
                                       ValueRange pointers) {
-  Operation *op = &group.getBody().front().front();
-  Location loc = op->getLoc();
-  SmallVector<Value> operands(group.getNumOperands());
-  Value result;
-  for (auto [argument, pointer] : llvm::zip(arguments, pointers)) {
-    for (unsigned i : argument.operands)
-      operands[i] = pointer;
-    if (argument.isWritten())
-      result = pointer;
-    if (argument.isWritten() && !argument.operands.empty())
-      return group.emitOpError()
-             << "reads operand " << argument.operands.front()
-             << " after it wrote its result, and both stand at "
-             << argument.place;
-  }
-  auto pointerOf = [&](unsigned i) {
-    return operands[cast<BlockArgument>(op->getOperand(i)).getArgNumber()];
-  };
-  RankedTensorType type = tensorType(op->getResult(0));
-  if (computeTypeFor(type.getElementType()) != type.getElementType() ||
-      type.getElementType().isInteger(1))
-    return op->emitOpError() << "of " << type.getElementType()
-                             << " inside a group is not available yet";
-  auto rows = dyn_cast<ScatterRowsOp>(op);
-  int64_t axis = rows ? rows.getAxis() : cast<ScatterAddOp>(op).getAxis();
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t before = elementCount(shape.take_front(axis)),
-          after = elementCount(shape.drop_front(axis + 1));
-  int64_t updates = tensorType(op->getOperand(1)).getNumElements();
-  ScatterLoops loops{builder,
-                     loc,
-                     pointerOf(0),
-                     pointerOf(1),
-                     result,
-                     /*indexPerElement=*/!rows,
-                     /*positions=*/updates / (before * after),
-                     shape[axis],
-                     after,
-                     rows ? rows.getPaddingIdx() : std::nullopt,
-                     Value(),
-                     Value()};
+  FailureOr<ScatterSpace> found =
+      ScatterSpace::create(group, arguments, pointers);
+  if (failed(found))
+    return failure();
+  const ScatterSpace &space = *found;
+  Location loc = group.getBody().front().front().getLoc();
+  ScatterLoops loops{builder, loc, space, Value(), Value()};
+  int64_t before = space.before, after = space.after;
   int64_t whole = after / kChunk, rest = after % kChunk;
   int64_t chunks = whole + (rest ? 1 : 0);
   SmallVector<int64_t> extents;
@@ -161,7 +124,7 @@ LogicalResult ampc::emitScatterKernel(OpBuilder &builder, GroupOp group,
     extents.push_back(before);
   if (chunks > 1)
     extents.push_back(chunks);
-  int64_t work = (loops.positions + loops.extent) * std::min(after, kChunk);
+  int64_t work = (space.positions + space.extent) * std::min(after, kChunk);
   SmallVector<Value> variables =
       beginParallel(builder, loc, extents, std::max<int64_t>(work, 1));
   loops.outer = before > 1 ? variables.front() : Value();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <unistd.h>
 
 namespace ampc::hostgpu::test {
@@ -154,6 +155,34 @@ extern "C" __global__ void f(float *x) { x[3] = x[0] * x[1] + x[2]; }
     CUdeviceptr x = upload(std::vector<float>{1 + e, 1 - e, -1, 0});
     launch(function, 1, 1, {x});
     EXPECT_EQ(download<float>(x, 4)[3], contracts ? -e * e : 0.0f);
+  }
+}
+
+TEST_F(Compiler, ThreadsCompileAtOnce) {
+  std::vector<std::thread> threads;
+  std::array<Program, 4> programs;
+  for (size_t i = 0; i < programs.size(); ++i)
+    threads.emplace_back([&, i] {
+      programs[i] = compile("extern \"C\" __global__ void f(int *x) { x[0] = " +
+                            (i == 2 ? "y" : std::to_string(i)) + "; }");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < programs.size(); ++i)
+    EXPECT_EQ(programs[i].result, i == 2 ? 6 : 0) << programs[i].log;
+}
+
+TEST_F(Compiler, TheVersionFollowsTheDefinition) {
+  int major = 0, minor = 0, again = 0;
+  ASSERT_EQ(lib().nvrtcVersion(&major, &minor), 0);
+  EXPECT_EQ(major, 13);
+  ASSERT_EQ(lib().nvrtcVersion(&major, &again), 0);
+  EXPECT_EQ(minor, again);
+  // What was compiled for one kind of checks is not kept for another.
+  for (const char *check : {"off", "full"}) {
+    start({{"AMPC_HOSTGPU_CHECK", check}});
+    ASSERT_EQ(lib().nvrtcVersion(&major, &again), 0);
+    EXPECT_NE(minor, again) << check;
   }
 }
 

@@ -32,6 +32,7 @@ const Libraries &lib() {
 #define X(name, type) find(cublasLt, #name, result.name);
     AMPC_HOSTGPU_CUBLASLT_FUNCTIONS(X)
 #undef X
+    find(cuda, "ampcHostGpuLastReport", result.ampcHostGpuLastReport);
     return result;
   }();
   return loaded;

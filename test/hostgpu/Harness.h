@@ -65,8 +65,7 @@ namespace ampc::hostgpu::test {
     CUresult(int *, CUfunction, int, size_t))                                  \
   X(cuLaunchKernel,                                                            \
     CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,     \
-             unsigned, unsigned, CUstream, void **, void **))                  \
-  X(ampcHostGpuLastReport, const char *())
+             unsigned, unsigned, CUstream, void **, void **))
 
 #define AMPC_HOSTGPU_NVRTC_FUNCTIONS(X)                                        \
   X(nvrtcVersion, int(int *, int *))                                           \
@@ -114,6 +113,7 @@ struct Libraries {
   AMPC_HOSTGPU_NVRTC_FUNCTIONS(X)
   AMPC_HOSTGPU_CUBLASLT_FUNCTIONS(X)
 #undef X
+  const char *(*ampcHostGpuLastReport)() = nullptr;
 };
 const Libraries &lib();
 

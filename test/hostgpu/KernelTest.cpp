@@ -3,6 +3,7 @@
 #include "test/hostgpu/Harness.h"
 
 #include <cmath>
+#include <set>
 
 namespace ampc::hostgpu::test {
 namespace {
@@ -155,6 +156,52 @@ extern "C" __global__ void index(int *out) {
                                     thread / 12 * 100 + block / 4 * 1000);
     }
   }
+}
+
+TEST_F(Kernels, BlocksComeInEveryKindOfOrder) {
+  std::set<std::vector<int>> orders;
+  const std::vector<int> forward = {0, 1, 2, 3, 4}, reverse = {4, 3, 2, 1, 0};
+  for (int seed = 1; seed <= 12; ++seed) {
+    startSeed(seed);
+    CUfunction function = kernel(R"(
+extern "C" __global__ void enter(int *order, int *count) { order[count[0]++] = blockIdx.x; }
+)",
+                                 "enter");
+    CUdeviceptr order = allocate(20), count = upload(std::vector<int>{0});
+    ASSERT_EQ(launch(function, 5, 1, {order, count}), CUDA_SUCCESS);
+    orders.insert(download<int>(order, 5));
+  }
+  EXPECT_TRUE(orders.count(forward));
+  EXPECT_TRUE(orders.count(reverse));
+  EXPECT_GT(orders.size(), 2u);
+}
+
+TEST_F(Kernels, OneWarpRunsAheadAndLanesComeInAnyOrder) {
+  std::set<int> firstWarps, firstLanes;
+  for (int seed = 1; seed <= 12; ++seed) {
+    startSeed(seed);
+    CUfunction function = kernel(R"(
+extern "C" __global__ void enter(int *order, int *count) {
+  for (int i = 0; i < 2; ++i) {
+    order[count[0]++] = threadIdx.x;
+    __syncwarp();
+  }
+  __syncthreads();
+}
+)",
+                                 "enter");
+    CUdeviceptr order = allocate(256 * 4), count = upload(std::vector<int>{0});
+    ASSERT_EQ(launch(function, 1, 128, {order, count}), CUDA_SUCCESS);
+    std::vector<int> entered = download<int>(order, 256);
+    // A warp is through before another begins.
+    for (int i = 0; i < 256; ++i)
+      ASSERT_EQ(entered[size_t(i)] / 32, entered[size_t(i / 64 * 64)] / 32)
+          << i;
+    firstWarps.insert(entered[0] / 32);
+    firstLanes.insert(entered[0] % 32);
+  }
+  EXPECT_GT(firstWarps.size(), 2u);
+  EXPECT_GT(firstLanes.size(), 4u);
 }
 
 TEST_F(Kernels, DynamicSharedMemory) {

@@ -35,6 +35,27 @@ TEST_F(Memory, IsNotANumberUntilWritten) {
   EXPECT_EQ(download<unsigned>(allocate(4), 1)[0], 0x11111111u);
 }
 
+TEST_F(Memory, AnotherPoisonTellsWhoReadsIt) {
+  const std::string text = R"(
+extern "C" __global__ void sum(const int *x, int *y, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i];
+  y[0] = sum;
+}
+)";
+  // The buffer has 8 numbers, of which 7 are written.
+  auto run = [&](const char *poison, int n) {
+    start({{"AMPC_HOSTGPU_POISON", poison}});
+    CUdeviceptr x = allocate(32), y = allocate(4);
+    EXPECT_EQ(lib().cuMemsetD32Async(x, 5, 7, nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(launch(kernel(text, "sum"), 1, 1, {x, y, uint64_t(n)}),
+              CUDA_SUCCESS);
+    return download<int>(y, 1)[0];
+  };
+  EXPECT_EQ(run("0xff", 7), run("0x55", 7));
+  EXPECT_NE(run("0xff", 8), run("0x55", 8));
+}
+
 TEST_F(Memory, ReadsAndWritesPastTheEndAreNamed) {
   for (bool write : {false, true}) {
     startSeed(1);

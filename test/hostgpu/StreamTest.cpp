@@ -2,6 +2,7 @@
 #include "test/hostgpu/Harness.h"
 
 #include <set>
+#include <thread>
 
 namespace ampc::hostgpu::test {
 namespace {
@@ -139,6 +140,48 @@ TEST_F(Streams, QueriesLetTimePass) {
     ASSERT_LT(++waited, 100);
   EXPECT_GT(waited, 0);
   EXPECT_EQ(lib().cuStreamQuery(one), CUDA_SUCCESS);
+}
+
+TEST_F(Streams, QueuesHaveAnEnd) {
+  CUfunction write = set();
+  CUdeviceptr x = allocate(4);
+  CUstream one = stream();
+  for (uint64_t i = 0; i < 3000; ++i)
+    ASSERT_EQ(launch(write, 1, 1, {x, i}, one), CUDA_SUCCESS);
+  int waited = 0;
+  while (lib().cuStreamQuery(one) == CUDA_ERROR_NOT_READY)
+    ASSERT_LT(++waited, 1100);
+}
+
+TEST_F(Streams, ThreadsHaveTheirOwn) {
+  CUfunction write = set(), take = copy();
+  CUcontext context = nullptr;
+  ASSERT_EQ(lib().cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+  auto work = [&](int base, int *last) {
+    CUdeviceptr x = 0, y = 0;
+    CUstream one = nullptr;
+    bool good =
+        lib().cuMemAlloc_v2(&x, 4) == CUDA_ERROR_INVALID_CONTEXT &&
+        lib().cuCtxSetCurrent(context) == CUDA_SUCCESS &&
+        lib().cuMemAlloc_v2(&x, 4) == CUDA_SUCCESS &&
+        lib().cuMemAlloc_v2(&y, 4) == CUDA_SUCCESS &&
+        lib().cuStreamCreate(&one, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+    for (int i = 0; good && i < 200; ++i)
+      good =
+          launch(write, 1, 1, {x, uint64_t(base + i)}, one) == CUDA_SUCCESS &&
+          launch(take, 1, 1, {y, x}, one) == CUDA_SUCCESS &&
+          lib().cuMemcpyDtoHAsync_v2(last, y, 4, one) == CUDA_SUCCESS &&
+          *last == base + i;
+    EXPECT_TRUE(good) << base;
+  };
+  int first = 0, second = 0;
+  std::thread other(work, 1000, &first);
+  std::thread another(work, 5000, &second);
+  other.join();
+  another.join();
+  EXPECT_EQ(first, 1199);
+  EXPECT_EQ(second, 5199);
+  EXPECT_EQ(lib().cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
 }
 
 TEST_F(Streams, EventsTakeTime) {

@@ -21,8 +21,9 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
   command.add_option("--precision", options.precision,
                      "auto, f32, tf32, bf16 or f16 (default: the model's)");
   command.add_option("--device", options.device, "auto, cpu or cuda[:N]");
-  command.add_option("--target", options.target,
-                     "cpu[:avx2|avx512]: what to generate code for");
+  command.add_option(
+      "--target", options.target,
+      "cpu[:avx2|avx512] or cuda[:sm_NN]: what to generate code for");
   command
       .add_option("--opt-level", options.opt_level,
                   "0: the reference evaluator; 1: a kernel an op; 2: ops share "

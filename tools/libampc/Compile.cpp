@@ -7,6 +7,7 @@
 #include "tools/libampc/Lower.h"
 #include "tools/libampc/ReferenceStepper.h"
 #include "tools/libampc/Resize.h"
+#include "tools/libampc/Target.h"
 
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
@@ -21,13 +22,21 @@ std::string_view name_of(Emit what) {
   return names[static_cast<size_t>(what)];
 }
 
-/// What codegen needs to know of the target `cpu` or `cpu:LEVEL`.
+/// What codegen needs to know of the target `cpu`, `cpu:LEVEL`, `cuda` or
+/// `cuda:sm_NN`.
 static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
   EmitOptions emit;
   StringRef target(options.target);
-  if (target.starts_with("cuda"))
-    return rt::fail(rt::Code::Usage, "--target",
-                    "'" + options.target + "' is not available yet; use cpu");
+  if (target.starts_with("cuda")) {
+    if (!cudaLevel(target))
+      return rt::fail(rt::Code::Usage, "--target",
+                      "unknown target '" + options.target +
+                          "'; expected cuda or cuda:sm_NN from sm_75 on");
+    // The level decides on formats; the text is compiled for the device that it
+    // then runs on.
+    emit.target = "cuda";
+    return emit;
+  }
   rt::CpuLevel here = rt::CpuFeatures::probe().level();
   bool isCpu = target.consume_front("cpu");
   if (isCpu && target.consume_front(":")) {
@@ -39,9 +48,10 @@ static rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
     isCpu = false;
   }
   if (!isCpu || !target.empty())
-    return rt::fail(rt::Code::Usage, "--target",
-                    "unknown target '" + options.target +
-                        "'; expected cpu, cpu:avx2 or cpu:avx512");
+    return rt::fail(
+        rt::Code::Usage, "--target",
+        "unknown target '" + options.target +
+            "'; expected cpu, cpu:avx2, cpu:avx512 or cuda[:sm_NN]");
   if (here == rt::CpuLevel::Baseline)
     return rt::fail(rt::Code::Environment, "--target",
                     "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "

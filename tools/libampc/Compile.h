@@ -20,7 +20,9 @@ struct CompileOptions {
   /// 1: every op a kernel of its own; 2: ops share kernels. (0 evaluates with
   /// the reference, see open_stepper.)
   int opt_level = 2;
-  /// `cpu` (this machine), `cpu:avx2`, `cpu:avx512`.
+  /// `cpu` (this machine), `cpu:avx2`, `cpu:avx512`, `cuda` or
+  /// `cuda:sm_NN`: the plan runs on every device from sm_75 on, the level says
+  /// which formats are fast.
   std::string target = "cpu";
   /// train_step, eval_step, infer, gradient; empty: all the model has of the
   /// first three.
@@ -55,7 +57,7 @@ struct CompileOptions {
   /// target emulates a format; empty: nobody.
   std::function<void(std::string_view text)> warn;
   /// Takes the seconds of each phase as it ends: front end, typed, step, fused,
-  /// placed, kernels, plan, lower, optimize, object, link, write.
+  /// placed, kernels, plan, lower, optimize, object, link, print, write.
   std::function<void(std::string_view phase, double seconds)> time;
 };
 

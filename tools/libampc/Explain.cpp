@@ -231,7 +231,7 @@ void addNotes(ModuleOp module, func::FuncOp func, Explanation &out) {
     return classOf(&op) == PrecisionClass::lower &&
            tensorType(op.getOperand(0)).getElementType() == bf16;
   });
-  if (multiplies && target && target.isFast(bf16))
+  if (multiplies && target && target.getKind() == "cpu" && target.isFast(bf16))
     out.notes.push_back("bf16 products run in AMX, which reads subnormal "
                         "operands as 0 and flushes results below 2^-126 (N1)");
 }

@@ -19,8 +19,43 @@ static int64_t privateCacheBytes() {
   return bytes > 0 ? bytes : int64_t(1) << 20;
 }
 
+/// The same of a data-center GPU, whose kernels follow each other in a stream.
+static constexpr double kGpuBytesPerNanosecond = 1500,
+                        kGpuLaunchNanoseconds = 2500;
+
+/// What a thread reads at once, and the first cache of a processor.
+static constexpr int64_t kGpuAccessBytes = 16, kGpuCacheBytes = 128 * 1024;
+
+/// The least level with products of bf16, and the one that is meant where none
+/// is named.
+static constexpr unsigned kAmpere = 80;
+
+std::optional<unsigned> cudaLevel(StringRef target) {
+  unsigned level = 0;
+  if (target == "cuda")
+    return kAmpere;
+  if (!target.consume_front("cuda:sm_") || target.getAsInteger(10, level) ||
+      level < kLeastCudaLevel || level > 999)
+    return std::nullopt;
+  return level;
+}
+
+static amp::TargetAttr cudaTarget(Builder &builder, unsigned level) {
+  SmallVector<Attribute> fast{TypeAttr::get(builder.getF16Type())};
+  if (level >= kAmpere)
+    fast.push_back(TypeAttr::get(builder.getBF16Type()));
+  return amp::TargetAttr::get(builder.getContext(), "cuda",
+                              "sm_" + std::to_string(level), kGpuAccessBytes,
+                              kGpuCacheBytes,
+                              builder.getF64FloatAttr(kGpuBytesPerNanosecond),
+                              builder.getF64FloatAttr(kGpuLaunchNanoseconds),
+                              builder.getArrayAttr(fast));
+}
+
 amp::TargetAttr targetFor(MLIRContext &context, const CompileOptions &options) {
   Builder builder(&context);
+  if (std::optional<unsigned> level = cudaLevel(options.target))
+    return cudaTarget(builder, *level);
   bool isHost = options.target == "cpu";
   rt::CpuFeatures here = rt::CpuFeatures::probe();
   StringRef level = isHost ? StringRef(rt::name_of(here.level()))

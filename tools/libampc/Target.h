@@ -7,9 +7,16 @@
 
 namespace ampc {
 
+/// The least level that CUDA text is written for: sm_75.
+inline constexpr unsigned kLeastCudaLevel = 75;
+
+/// The level of a target `cuda` or `cuda:sm_NN`; none for any other text.
+std::optional<unsigned> cudaLevel(llvm::StringRef target);
+
 /// The facts of `options.target`: of this machine for `cpu`, of the level alone
 /// for `cpu:LEVEL`, which has no 16-bit products. bf16 is fast where there is
-/// AMX: the runtime multiplies it in nothing else (docs/performance.md).
+/// AMX: the runtime multiplies it in nothing else (docs/performance.md). Of
+/// CUDA typical facts of the level.
 amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
 

@@ -1,8 +1,8 @@
-// RUN: %ampc-opt --amp-build-kernels --amp-print-cuda -o /dev/null %s | FileCheck %s
-// RUN: %ampc-opt --amp-build-kernels --amp-print-cuda=prelude=true -o /dev/null %s | FileCheck %s --check-prefix=PRELUDE
+// RUN: %ampc-opt --amp-build-kernels=threads=true --amp-print-cuda -o /dev/null %s | FileCheck %s
+// RUN: %ampc-opt --amp-build-kernels=threads=true --amp-print-cuda=prelude=true -o /dev/null %s | FileCheck %s --check-prefix=PRELUDE
 
 // PRELUDE: struct alignas(2) ampc_bf16
-// PRELUDE: extern "C" __global__ void
+// PRELUDE: extern "C" __global__ __launch_bounds__
 
 module attributes {amp.stage = #amp.stage<placed>} {
   func.func @infer(%x: tensor<256x4096xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>},
@@ -13,17 +13,19 @@ module attributes {amp.stage = #amp.stage<placed>} {
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     // Names from the model, lines of the model, an order of operations that parentheses keep, and a
     // constant that decimal does not give exactly as its bits.
-    // CHECK:      extern "C" __global__ void fc1_add_mul_sub_cast_of6(const float *__restrict__ x, const float *__restrict__ bias, ampc_bf16 *__restrict__ out) {
-    // CHECK-NEXT:   for (int point = ampc_first(); point < 1048576; point += ampc_stride()) {
-    // CHECK-NEXT:     const int i = point / 4096;
-    // CHECK-NEXT:     const int j = point % 4096;
-    // CHECK-NEXT:     const int at = i * 4096 + j;
-    // CHECK-NEXT:     const float xv = x[at];
-    // CHECK-NEXT:     const float biasv = bias[j];
+    // Four floats are one access.
+    // CHECK:      extern "C" __global__ __launch_bounds__(256) void fc1_add_mul_sub_cast_of6(const float *__restrict__ x, const float *__restrict__ bias, ampc_bf16 *__restrict__ out) {
+    // CHECK-NEXT:   for (int point = ampc_first(); point < 262144; point += ampc_stride()) {
+    // CHECK-NEXT:     const int i = point / 1024;
+    // CHECK-NEXT:     const int j = point % 1024;
+    // CHECK-NEXT:     const int at = j * 4;
+    // CHECK-NEXT:     const int at_2 = i * 4096 + at;
+    // CHECK-NEXT:     const ampc_vec<float, 4> xv = ampc_load<4>(x + at_2);
+    // CHECK-NEXT:     const ampc_vec<float, 4> biasv = ampc_load<4>(bias + at);
     // CHECK-NEXT: #line 7 "net.amp"
-    // CHECK-NEXT:     const float fc1 = xv + biasv;
+    // CHECK-NEXT:     const ampc_vec<float, 4> fc1 = xv + biasv;
     // CHECK-NEXT: #line 9 "net.amp"
-    // CHECK-NEXT:     out[at] = ampc_to_bf16(xv - (fc1 * ampc_f32(0x3dcccccdu) - fc1 * 0.5f));
+    // CHECK-NEXT:     ampc_store(out + at_2, ampc_to_bf16(xv - (fc1 * ampc_f32(0x3dcccccdu) - fc1 * 0.5f)));
     // CHECK-NEXT:   }
     // CHECK-NEXT: }
     %r = amp.group map [256, 4096] (%x, %b) {amp.place = [#amp.place<output, 0>]}
@@ -41,7 +43,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
       amp.yield %6 : tensor<256x4096xbf16> loc("net.amp":9:3)
     } loc("net.amp":6:1)
     // Integers wrap, one point for a scalar.
-    // CHECK:      void map_add(const long long *__restrict__ in, long long *__restrict__ out) {
+    // CHECK:      __launch_bounds__(32) void map_add(const long long *__restrict__ in, long long *__restrict__ out) {
     // CHECK-NEXT:   for (int i = ampc_first(); i < 1; i += ampc_stride()) {
     // CHECK:          out[0] = ampc_add(inv, 1ll);
     %s = amp.group map [] (%n) {amp.place = [#amp.place<output, 1>]} : (tensor<i64>) -> tensor<i64> {

@@ -57,9 +57,9 @@ int runProduct(void *data, char *text, size_t textBytes) {
   const Product &product = queued.product;
   bool wrong = false;
   auto resolve = [&](const char *name, uint64_t address, Type type,
-                     size_t elements) {
+                     size_t elements, bool isWritten) {
     size_t bytes = elements * sizeOf(type);
-    void *found = ampcHostGpuResolve(address, bytes);
+    void *found = ampcHostGpuResolve(address, bytes, isWritten);
     if (!found || address % sizeOf(type)) {
       std::snprintf(text, textBytes,
                     "cublasLtMatmul: operand %s of %zu bytes at 0x%llx is not "
@@ -69,18 +69,21 @@ int runProduct(void *data, char *text, size_t textBytes) {
     }
     return found;
   };
-  auto operand = [&](const char *name, uint64_t address, const Matrix &matrix) {
-    return resolve(name, address, matrix.type, span(matrix, product.batches));
+  auto operand = [&](const char *name, uint64_t address, const Matrix &matrix,
+                     bool isWritten = false) {
+    return resolve(name, address, matrix.type, span(matrix, product.batches),
+                   isWritten);
   };
   void *a = operand("A", queued.a, product.a);
   void *b = operand("B", queued.b, product.b);
   void *c = product.beta != 0 ? operand("C", queued.c, product.c) : nullptr;
-  void *d = operand("D", queued.d, product.d);
+  void *d = operand("D", queued.d, product.d, true);
   void *bias = nullptr;
   if (product.hasBias)
     bias = resolve("bias", queued.bias, product.biasType,
                    size_t(product.d.rows +
-                          (product.batches - 1) * product.biasBatchStride));
+                          (product.batches - 1) * product.biasBatchStride),
+                   false);
   if (wrong)
     return CUDA_ERROR_ILLEGAL_ADDRESS;
   multiply(product, a, b, c, d, bias);

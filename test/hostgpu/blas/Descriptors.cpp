@@ -26,10 +26,11 @@ Status only(T expected, const void *value, size_t bytes) {
                            : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-enum Epilogue : uint32_t { Default = 1, Relu = 2, Bias = 4 };
-
 bool isFloat(uint32_t type) {
-  return type == 0 || type == 1 || type == 2 || type == 14;
+  for (Type known : {Type::F32, Type::F64, Type::F16, Type::BF16})
+    if (type == uint32_t(known))
+      return true;
+  return false;
 }
 
 Matrix toMatrix(const MatrixLayout &layout, bool transposed) {
@@ -58,27 +59,27 @@ bool hasRoom(const MatrixLayout &layout) {
 
 Status MatmulDesc::set(int attribute, const void *value, size_t bytes) {
   switch (attribute) {
-  case 0:
+  case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
     return assign(computeType, value, bytes);
-  case 1:
+  case CUBLASLT_MATMUL_DESC_SCALE_TYPE:
     return assign(scaleType, value, bytes);
-  case 2:
+  case CUBLASLT_MATMUL_DESC_POINTER_MODE:
     return assign(pointerMode, value, bytes);
-  case 3:
+  case CUBLASLT_MATMUL_DESC_TRANSA:
     return assign(transA, value, bytes);
-  case 4:
+  case CUBLASLT_MATMUL_DESC_TRANSB:
     return assign(transB, value, bytes);
-  case 5:
+  case CUBLASLT_MATMUL_DESC_TRANSC:
     return only(int32_t(0), value, bytes);
-  case 7:
+  case CUBLASLT_MATMUL_DESC_EPILOGUE:
     return assign(epilogue, value, bytes);
-  case 8:
+  case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
     return assign(biasPointer, value, bytes);
-  case 10:
+  case CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE:
     return assign(biasBatchStride, value, bytes);
-  case 15: // multiprocessors to use: all
+  case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET: // multiprocessors to use: all
     return only(int32_t(0), value, bytes);
-  case 26:
+  case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
     return assign(biasType, value, bytes);
   default:
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -87,19 +88,19 @@ Status MatmulDesc::set(int attribute, const void *value, size_t bytes) {
 
 Status MatrixLayout::set(int attribute, const void *value, size_t bytes) {
   switch (attribute) {
-  case 0:
+  case CUBLASLT_MATRIX_LAYOUT_TYPE:
     return assign(type, value, bytes);
-  case 1:
+  case CUBLASLT_MATRIX_LAYOUT_ORDER:
     return assign(order, value, bytes);
-  case 2:
+  case CUBLASLT_MATRIX_LAYOUT_ROWS:
     return assign(rows, value, bytes);
-  case 3:
+  case CUBLASLT_MATRIX_LAYOUT_COLS:
     return assign(columns, value, bytes);
-  case 4:
+  case CUBLASLT_MATRIX_LAYOUT_LD:
     return assign(leading, value, bytes);
-  case 5:
+  case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
     return assign(batches, value, bytes);
-  case 6:
+  case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
     return assign(batchStride, value, bytes);
   default:
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -109,15 +110,18 @@ Status MatrixLayout::set(int attribute, const void *value, size_t bytes) {
 Status MatmulPreference::set(int attribute, const void *value, size_t bytes) {
   uint32_t word = 0;
   switch (attribute) {
-  case 0: // search mode: the best fit
+  case CUBLASLT_MATMUL_PREF_SEARCH_MODE: // search mode: the best fit
     return only(uint32_t(0), value, bytes);
-  case 1:
+  case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
     return assign(workspaceBytes, value, bytes);
-  case 3: // which reductions are allowed; a sum in order always is
-  case 5: // least alignments: any will do
-  case 6:
-  case 7:
-  case 8:
+  case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK: // which reductions are
+                                                   // allowed; a sum in order
+                                                   // always is
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES: // least alignments: any will
+                                                   // do
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
     return assign(word, value, bytes);
   default:
     return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -134,27 +138,34 @@ uint64_t Algorithm::workspaceBytes(const Product &product) const {
 Status ampc::hostgpu::makeProduct(const MatmulDesc &desc, const MatrixLayout &a,
                                   const MatrixLayout &b, const MatrixLayout &c,
                                   const MatrixLayout &d, Product &product) {
-  bool inDouble = desc.computeType == 70 || desc.computeType == 71;
-  bool inSingle = desc.computeType == 68 || desc.computeType == 69;
-  if (!(inDouble || inSingle) || desc.scaleType != (inDouble ? 1 : 0) ||
+  bool inDouble = desc.computeType == CUBLAS_COMPUTE_64F ||
+                  desc.computeType == CUBLAS_COMPUTE_64F_PEDANTIC;
+  bool inSingle = desc.computeType == CUBLAS_COMPUTE_32F ||
+                  desc.computeType == CUBLAS_COMPUTE_32F_PEDANTIC;
+  if (!(inDouble || inSingle) ||
+      desc.scaleType != int32_t(inDouble ? Type::F64 : Type::F32) ||
       desc.pointerMode != 0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   for (const MatrixLayout *layout : {&a, &b, &c, &d}) {
-    bool isDouble = layout->type == 1;
-    if (!isFloat(layout->type) || isDouble != inDouble || layout->order < 0 ||
-        layout->order > 1)
+    bool isDouble = layout->type == uint32_t(Type::F64);
+    if (!isFloat(layout->type) || isDouble != inDouble ||
+        layout->order < CUBLASLT_ORDER_COL ||
+        layout->order > CUBLASLT_ORDER_ROW)
       return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!hasRoom(*layout))
       return CUBLAS_STATUS_INVALID_VALUE;
   }
   // Both operands have one type; C and D have another, that one or f32.
-  if (a.type != b.type || c.type != d.type || (d.type != a.type && d.type != 0))
+  if (a.type != b.type || c.type != d.type ||
+      (d.type != a.type && d.type != uint32_t(Type::F32)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (desc.transA < 0 || desc.transA > 2 || desc.transB < 0 || desc.transB > 2)
     return CUBLAS_STATUS_INVALID_VALUE;
-  bool bias = desc.epilogue & Bias, relu = desc.epilogue & Relu;
-  if (desc.epilogue != Default &&
-      (!desc.epilogue || (desc.epilogue & ~uint32_t(Bias | Relu))))
+  bool bias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS,
+       relu = desc.epilogue & CUBLASLT_EPILOGUE_RELU;
+  if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&
+      (!desc.epilogue ||
+       (desc.epilogue & ~uint32_t(CUBLASLT_EPILOGUE_RELU_BIAS))))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   int32_t biasType = desc.biasType < 0 ? int32_t(d.type) : desc.biasType;
   if (bias && biasType != int32_t(d.type) && biasType != int32_t(a.type))

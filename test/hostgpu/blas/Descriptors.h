@@ -14,11 +14,62 @@ enum Status {
   CUBLAS_STATUS_NOT_SUPPORTED = 15,
 };
 
+enum ComputeType : int32_t {
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+};
+
+enum MatmulAttribute : int {
+  CUBLASLT_MATMUL_DESC_COMPUTE_TYPE = 0,
+  CUBLASLT_MATMUL_DESC_SCALE_TYPE = 1,
+  CUBLASLT_MATMUL_DESC_POINTER_MODE = 2,
+  CUBLASLT_MATMUL_DESC_TRANSA = 3,
+  CUBLASLT_MATMUL_DESC_TRANSB = 4,
+  CUBLASLT_MATMUL_DESC_TRANSC = 5,
+  CUBLASLT_MATMUL_DESC_EPILOGUE = 7,
+  CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,
+  CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE = 10,
+  CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET = 15,
+  CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26,
+};
+
+enum Epilogue : uint32_t {
+  CUBLASLT_EPILOGUE_DEFAULT = 1,
+  CUBLASLT_EPILOGUE_RELU = 2,
+  CUBLASLT_EPILOGUE_BIAS = 4,
+  CUBLASLT_EPILOGUE_RELU_BIAS = 6,
+};
+
+enum LayoutAttribute : int {
+  CUBLASLT_MATRIX_LAYOUT_TYPE = 0,
+  CUBLASLT_MATRIX_LAYOUT_ORDER = 1,
+  CUBLASLT_MATRIX_LAYOUT_ROWS = 2,
+  CUBLASLT_MATRIX_LAYOUT_COLS = 3,
+  CUBLASLT_MATRIX_LAYOUT_LD = 4,
+  CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT = 5,
+  CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET = 6,
+};
+
+enum Order : int32_t { CUBLASLT_ORDER_COL = 0, CUBLASLT_ORDER_ROW = 1 };
+
+enum PreferenceAttribute : int {
+  CUBLASLT_MATMUL_PREF_SEARCH_MODE = 0,
+  CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES = 1,
+  CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 3,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES = 6,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
+  CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8,
+};
+
 struct MatmulDesc {
-  int32_t computeType = 68, scaleType = 0;
+  int32_t computeType = CUBLAS_COMPUTE_32F, scaleType = int32_t(Type::F32);
+  /// Alpha and beta stand in host memory.
   int32_t pointerMode = 0;
-  int32_t transA = 0, transB = 0, transC = 0;
-  uint32_t epilogue = 1;
+  int32_t transA = 0, transB = 0;
+  uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   uint64_t biasPointer = 0;
   int64_t biasBatchStride = 0;
   /// -1: the type of D.
@@ -28,8 +79,8 @@ struct MatmulDesc {
 };
 
 struct MatrixLayout {
-  uint32_t type = 0;
-  int32_t order = 0;
+  uint32_t type = uint32_t(Type::F32);
+  int32_t order = CUBLASLT_ORDER_COL;
   uint64_t rows = 0, columns = 0;
   int64_t leading = 0;
   int32_t batches = 1;

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -77,8 +76,9 @@ std::vector<std::string> commandLine(const std::string &text,
       "-nostdlib", "-fuse-ld=lld", "-Wl,--threads=1", "-fno-color-diagnostics",
       "-fno-caret-diagnostics", "-fno-show-column", "-fdiagnostics-format=msvc",
       "-include", AMPC_HOSTGPU_DEFINITION};
-  const char *check = std::getenv("AMPC_HOSTGPU_CHECK");
-  if (usesSharedMemory(text) && !(check && !std::strcmp(check, "off")))
+  const char *given = std::getenv("AMPC_HOSTGPU_CHECK");
+  std::string check = given ? given : "";
+  if (check == "full" || (usesSharedMemory(text) && check != "off"))
     command.insert(command.end(),
                    {"-DAMPC_HOST_INSTRUMENTED", "-fsanitize=thread", "-mllvm",
                     "-tsan-instrument-func-entry-exit=0", "-mllvm",
@@ -191,10 +191,10 @@ std::string logOf(const std::string &messages, const std::string &name) {
 } // namespace
 
 int ampc::hostgpu::compilerVersion() {
-  std::vector<std::string> command = commandLine("AMPC_SHARED", {});
   Key key;
-  for (const std::string &word : command)
-    key.add(word);
+  for (const char *text : {"", "AMPC_SHARED"})
+    for (const std::string &word : commandLine(text, {}))
+      key.add(word);
   addDefinition(key);
   return int(key.number() % 9000) + 1000;
 }

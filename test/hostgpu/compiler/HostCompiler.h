@@ -15,9 +15,9 @@ struct Compiled {
 };
 
 /// `name` is what messages call the text. Kernels with shared memory are
-/// instrumented, unless AMPC_HOSTGPU_CHECK is "off". AMPC_HOSTGPU_CACHE names a
-/// folder that keeps objects by content; AMPC_HOSTGPU_COMPILER another
-/// compiler.
+/// instrumented, with AMPC_HOSTGPU_CHECK "full" all, with "off" none.
+/// AMPC_HOSTGPU_CACHE names a folder that keeps objects by content;
+/// AMPC_HOSTGPU_COMPILER another compiler.
 Compiled compileForHost(const std::string &text, const std::string &name,
                         const CompileOptions &options);
 

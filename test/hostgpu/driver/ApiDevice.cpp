@@ -133,6 +133,7 @@ HOSTGPU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context,
   if (only.retained++ == 0) {
     only.settings = readSettings();
     only.context = std::make_unique<Context>(only.settings);
+    only.checks.isOn = only.settings.watchesDevice;
     only.forgetFailure();
   }
   *context = reinterpret_cast<CUcontext>(only.context.get());
@@ -151,6 +152,7 @@ HOSTGPU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice which) {
       only.context->scheduler.drain(only.context->random);
     only.context.reset();
     only.memory.freeAll();
+    only.checks.clear();
     only.pinned.freeAll();
   }
   return CUDA_SUCCESS;

@@ -74,6 +74,7 @@ CUresult fill(const char *call, CUdeviceptr address, T value, size_t count,
       return gone(call, address, bytes);
     for (size_t i = 0; i < count; ++i)
       to[i] = value;
+    device().checks.written(reinterpret_cast<std::byte *>(to), bytes);
     return {};
   });
 }
@@ -99,8 +100,11 @@ HOSTGPU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   if (failsByOrder())
     return CUDA_ERROR_OUT_OF_MEMORY;
   const Settings &settings = only.context->settings;
-  return only.memory.allocate(bytes, settings.memoryBytes, settings.poison,
-                              *address);
+  CUresult result = only.memory.allocate(bytes, settings.memoryBytes,
+                                         settings.poison, *address);
+  if (result == CUDA_SUCCESS)
+    only.checks.allocated(DeviceMemory::toKernel(*address), bytes);
+  return result;
 }
 
 HOSTGPU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
@@ -119,6 +123,7 @@ HOSTGPU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     return only.report(
         result, "cuMemFree of what is not allocated: " +
                     only.memory.describe(DeviceMemory::toKernel(address)));
+  only.checks.freed(DeviceMemory::toKernel(address));
   if (damage)
     return only.report(CUDA_ERROR_ILLEGAL_ADDRESS,
                        "cuMemFree found " + *damage);
@@ -181,6 +186,7 @@ HOSTGPU_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from,
     if (!data)
       return gone(kCall, to, bytes);
     std::memcpy(data, staged ? staged->data() : from, bytes);
+    device().checks.written(data, bytes);
     return {};
   });
 }
@@ -236,6 +242,7 @@ HOSTGPU_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from,
     if (!target || !source)
       return gone(kCall, target ? from : to, bytes);
     std::memcpy(target, source, bytes);
+    device().checks.copied(target, source, bytes);
     return {};
   });
 }
@@ -259,7 +266,10 @@ HOSTGPU_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value,
 }
 
 HOSTGPU_EXPORT void *ampcHostGpuResolve(unsigned long long address,
-                                        size_t bytes) {
+                                        size_t bytes, bool isWritten) {
   Entry entry(Entry::Nothing);
-  return device().memory.resolve(address, bytes);
+  std::byte *found = device().memory.resolve(address, bytes);
+  if (found && isWritten)
+    device().checks.written(found, bytes);
+  return found;
 }

@@ -131,7 +131,7 @@ void BlockRunner::barrier(int line) {
     each.atBarrier = 0;
     each.runnable = each.exists;
   }
-  checks.barrier();
+  clock.barrier();
   drawPriorities();
   int next = pick();
   if (next != thread)
@@ -202,7 +202,7 @@ void BlockRunner::complete(int warpIndex, unsigned mask) {
     Lane &asked = all[lane];
     switch (asked.operation) {
     case AMPC_HOST_SYNC:
-      checks.warpBarrier(warpIndex * 32 + lane);
+      clock.warpBarrier(warpIndex * 32 + lane);
       break;
     case AMPC_HOST_BALLOT:
       asked.result = votes;

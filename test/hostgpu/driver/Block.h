@@ -4,10 +4,9 @@
 #pragma once
 
 #include "test/hostgpu/driver/Fiber.h"
-#include "test/hostgpu/driver/SharedChecks.h"
-#include "test/hostgpu/kernel/HostApi.h"
-
 #include "test/hostgpu/driver/Settings.h"
+#include "test/hostgpu/driver/Touches.h"
+#include "test/hostgpu/kernel/HostApi.h"
 
 #include <string>
 #include <vector>
@@ -16,8 +15,9 @@ namespace ampc::hostgpu {
 
 class BlockRunner {
 public:
-  BlockRunner(FiberStacks &stacks, SharedChecks &checks)
-      : stacks(stacks), checks(checks) {}
+  /// Barriers are told to `clock`.
+  BlockRunner(FiberStacks &stacks, Clock &clock)
+      : stacks(stacks), clock(clock) {}
 
   /// Runs the threads of the block that `state` names. Whatever a thread does
   /// wrong is told to `fail`, which does not return.
@@ -69,7 +69,7 @@ private:
   std::string whereabouts(int thread) const;
 
   FiberStacks &stacks;
-  SharedChecks &checks;
+  Clock &clock;
   ampc_host_state *state = nullptr;
   const ampc_host_kernel *kernel = nullptr;
   void *const *arguments = nullptr;

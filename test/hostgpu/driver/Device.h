@@ -35,7 +35,8 @@ public:
   std::unique_ptr<Context> context;
   DeviceMemory memory;
   PinnedMemory pinned;
-  LaunchRunner launches{memory, pinned};
+  DeviceChecks checks;
+  LaunchRunner launches{memory, pinned, checks};
   std::string lastReport;
 
   /// Keeps `text` for ampcHostGpuLastReport, prints it, and returns `code`.

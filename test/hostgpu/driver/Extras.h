@@ -17,8 +17,8 @@ struct AmpcHostGpuWork {
 HOSTGPU_EXPORT int ampcHostGpuSubmit(ampc::hostgpu::CUstream stream,
                                      const AmpcHostGpuWork *work);
 /// The memory behind `bytes` from a device address; null when they do not stand
-/// in one allocation. Called from `run`.
+/// in one allocation. Called from `run`, and told whether it writes there.
 HOSTGPU_EXPORT void *ampcHostGpuResolve(unsigned long long address,
-                                        size_t bytes);
+                                        size_t bytes, bool isWritten);
 /// What the last error was about, in words; valid until the next one.
 HOSTGPU_EXPORT const char *ampcHostGpuLastReport();

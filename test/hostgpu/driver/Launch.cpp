@@ -33,8 +33,9 @@ void ampc::hostgpu::fail(const std::string &what) {
   siglongjmp(*exit, 2);
 }
 
+namespace ampc::hostgpu {
 /// What kernels call.
-struct ampc::hostgpu::Callbacks {
+struct Callbacks {
   static void barrier(int line) { active->block.barrier(line); }
   static unsigned long warp(int operation, unsigned mask, unsigned long value,
                             int argument, int width, int line) {
@@ -44,6 +45,7 @@ struct ampc::hostgpu::Callbacks {
     active->judge(address, bytes, isWrite);
   }
 };
+} // namespace ampc::hostgpu
 
 int LaunchRunner::currentThread() const {
   if (asFibers)
@@ -55,10 +57,19 @@ int LaunchRunner::currentThread() const {
 }
 
 void LaunchRunner::judge(const void *address, unsigned bytes, bool isWrite) {
-  if (checks.covers(address)) {
-    std::string wrong = checks.access(address, bytes, isWrite, currentThread());
+  int thread = currentThread();
+  if (sharedChecks.covers(address)) {
+    std::string wrong =
+        sharedChecks.access(address, bytes, isWrite, thread, clock);
     if (!wrong.empty())
       fail(wrong);
+    return;
+  }
+  if (memory.inWindow(address)) {
+    std::string wrong =
+        deviceChecks.access(address, bytes, isWrite, thread, clock);
+    if (!wrong.empty())
+      fail(wrong + memory.describe(address));
     return;
   }
   auto *at = static_cast<const std::byte *>(address);
@@ -128,7 +139,8 @@ Failure LaunchRunner::runBlocks(const Launch &launch, Random &random,
   state.grid_size = launch.grid;
   state.dynamic_shared = dynamicShared;
   state.device_begin = reinterpret_cast<unsigned long>(memory.windowBegin());
-  state.device_bytes = memory.windowBytes();
+  // A kernel that is watched byte by byte has no memory of its own.
+  state.device_bytes = deviceChecks.isOn ? 0 : memory.windowBytes();
   state.barrier = Callbacks::barrier;
   state.warp = Callbacks::warp;
   state.access = Callbacks::access;
@@ -177,7 +189,8 @@ Failure LaunchRunner::runBlocks(const Launch &launch, Random &random,
   const size_t sharedBytes = size_t(module.shared_end - module.shared_begin);
   const uint64_t blocks =
       uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
-  checks.begin(module, dynamicShared, launch.dynamicBytes);
+  clock.beginLaunch();
+  sharedChecks.begin(module, dynamicShared, launch.dynamicBytes);
   for (uint64_t i = 0; i < blocks; ++i) {
     uint64_t index = !order.empty() ? order[i] : reverse ? blocks - 1 - i : i;
     state.block = {unsigned(index % launch.grid.x),
@@ -187,7 +200,7 @@ Failure LaunchRunner::runBlocks(const Launch &launch, Random &random,
       std::memset(module.shared_begin, poison, sharedBytes);
     if (launch.dynamicBytes)
       std::memset(dynamicShared, poison, (launch.dynamicBytes + 15) / 16 * 16);
-    checks.beginBlock(int(threads));
+    clock.beginBlock(int(threads));
     if (asFibers)
       block.run(state, *launch.kernel, arguments.data(), random);
     else

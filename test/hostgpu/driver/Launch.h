@@ -3,8 +3,10 @@
 #pragma once
 
 #include "test/hostgpu/driver/Block.h"
+#include "test/hostgpu/driver/DeviceChecks.h"
 #include "test/hostgpu/driver/Memory.h"
 #include "test/hostgpu/driver/Module.h"
+#include "test/hostgpu/driver/SharedChecks.h"
 
 namespace ampc::hostgpu {
 
@@ -29,8 +31,10 @@ struct Launch {
 
 class LaunchRunner {
 public:
-  LaunchRunner(DeviceMemory &memory, PinnedMemory &pinned)
-      : memory(memory), pinned(pinned), block(stacks, checks) {}
+  LaunchRunner(DeviceMemory &memory, PinnedMemory &pinned,
+               DeviceChecks &deviceChecks)
+      : memory(memory), pinned(pinned), deviceChecks(deviceChecks),
+        block(stacks, clock) {}
 
   Failure run(const Launch &launch, Random &random, uint8_t poison);
 
@@ -49,8 +53,10 @@ private:
 
   DeviceMemory &memory;
   PinnedMemory &pinned;
+  DeviceChecks &deviceChecks;
   FiberStacks stacks;
-  SharedChecks checks;
+  Clock clock;
+  SharedChecks sharedChecks;
   BlockRunner block;
   const Launch *launched = nullptr;
   bool asFibers = false;

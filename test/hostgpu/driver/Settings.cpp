@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace ampc::hostgpu;
 
@@ -24,6 +25,8 @@ Settings ampc::hostgpu::readSettings() {
   readNumber("AMPC_HOSTGPU_POISON", settings.poison);
   readNumber("AMPC_HOSTGPU_FAIL_ALLOC", settings.failAllocation);
   readNumber("AMPC_HOSTGPU_QUIET", settings.quiet);
+  if (const char *text = std::getenv("AMPC_HOSTGPU_CHECK"))
+    settings.watchesDevice = std::strcmp(text, "full") == 0;
   if (const char *text = std::getenv("AMPC_HOSTGPU_CAPABILITY"))
     std::sscanf(text, "%d.%d", &settings.major, &settings.minor);
   return settings;

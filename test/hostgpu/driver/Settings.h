@@ -25,6 +25,8 @@ struct Settings {
   /// AMPC_HOSTGPU_FAIL_ALLOC: this allocation of the context fails, from 1; 0:
   /// none.
   long failAllocation = 0;
+  /// AMPC_HOSTGPU_CHECK is "full": device memory is watched byte by byte.
+  bool watchesDevice = false;
   /// AMPC_HOSTGPU_QUIET: reports are kept, not printed.
   bool quiet = false;
 };

@@ -26,11 +26,6 @@ void SharedChecks::begin(const ampc_host_module &theModule, void *data,
   }
 }
 
-void SharedChecks::beginBlock(int threads) {
-  blockEpoch = ++epoch;
-  warpEpochs.assign(size_t(threads), 0);
-}
-
 bool SharedChecks::covers(const void *address) const {
   auto *at = static_cast<const char *>(address);
   return size_t(at - fixed.begin) < fixed.bytes ||
@@ -46,40 +41,8 @@ std::string SharedChecks::place(const Region &where, size_t offset) const {
   return "byte " + std::to_string(in) + " of shared array '" + array.name + "'";
 }
 
-bool SharedChecks::ordered(const Touch &before, int thread) const {
-  if (before.thread < 0 || before.epoch < epoch || before.thread == thread)
-    return true;
-  return before.thread / 32 == thread / 32 &&
-         before.warpEpoch < warpEpochs[size_t(thread)];
-}
-
-std::string SharedChecks::checkByte(Byte &byte, bool isWrite, int thread) {
-  Touch now{epoch, warpEpochs[size_t(thread)], thread};
-  auto conflict = [&](const Touch &other, const char *did) {
-    return std::string(isWrite ? "writes" : "reads") + " what thread " +
-           std::to_string(other.thread) + did +
-           ", with no barrier between them: ";
-  };
-  bool written = byte.write.thread >= 0 && byte.write.epoch >= blockEpoch;
-  if (written && !ordered(byte.write, thread))
-    return conflict(byte.write, " wrote");
-  if (!isWrite) {
-    if (!written)
-      return "reads what no thread of the block wrote: ";
-    if (byte.read.thread != thread)
-      byte.otherRead = byte.read;
-    byte.read = now;
-    return {};
-  }
-  for (const Touch *read : {&byte.read, &byte.otherRead})
-    if (!ordered(*read, thread))
-      return conflict(*read, " read");
-  byte.write = now;
-  return {};
-}
-
 std::string SharedChecks::access(const void *address, unsigned bytes,
-                                 bool isWrite, int thread) {
+                                 bool isWrite, int thread, const Clock &clock) {
   auto *at = static_cast<const char *>(address);
   Region &where = size_t(at - fixed.begin) < fixed.bytes ? fixed : dynamic;
   size_t offset = size_t(at - where.begin);
@@ -96,7 +59,8 @@ std::string SharedChecks::access(const void *address, unsigned bytes,
                          place(where, last - 1)
                    : "");
     }
-    std::string wrong = checkByte(where.shadow[i], isWrite, thread);
+    std::string wrong =
+        clock.touch(where.shadow[i], isWrite, thread, Space::Shared);
     if (!wrong.empty())
       return wrong + place(where, i);
   }

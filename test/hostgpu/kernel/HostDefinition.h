@@ -267,11 +267,20 @@ ampc_host_access(const void *address, unsigned bytes, int is_write) {
           sizeof(ampc_host_here))
     ampc_host_here.access(address, bytes, is_write);
 }
+// These are aligned to eight bytes at least, or to their size: the trap is the
+// one of the compiler's own check.
+AMPC_HOST_UNWATCHED AMPC_HOST void ampc_host_aligned(const void *address,
+                                                     unsigned bytes) {
+  if ((unsigned long)address & ((bytes < 8 ? bytes : 8) - 1))
+    asm volatile(".byte 0x67, 0x0f, 0xb9, 0x40, 22");
+}
 #define AMPC_HOST_ACCESS(bytes)                                                \
   AMPC_HOST_UNCHECKED void __tsan_read##bytes(void *a) {                       \
+    ampc_host_aligned(a, bytes);                                               \
     ampc_host_access(a, bytes, 0);                                             \
   }                                                                            \
   AMPC_HOST_UNCHECKED void __tsan_write##bytes(void *a) {                      \
+    ampc_host_aligned(a, bytes);                                               \
     ampc_host_access(a, bytes, 1);                                             \
   }                                                                            \
   AMPC_HOST_UNCHECKED void __tsan_unaligned_read##bytes(void *a) {             \
@@ -291,6 +300,12 @@ AMPC_HOST_UNCHECKED void *__tsan_memcpy(void *to, const void *from,
   ampc_host_access(from, (unsigned)bytes, 0);
   ampc_host_access(to, (unsigned)bytes, 1);
   return memcpy(to, from, bytes);
+}
+AMPC_HOST_UNCHECKED void *__tsan_memmove(void *to, const void *from,
+                                         unsigned long bytes) {
+  ampc_host_access(from, (unsigned)bytes, 0);
+  ampc_host_access(to, (unsigned)bytes, 1);
+  return __builtin_memmove(to, from, bytes);
 }
 AMPC_HOST_UNCHECKED void *__tsan_memset(void *to, int value,
                                         unsigned long bytes) {

@@ -16,13 +16,17 @@
 
 namespace ampc::test {
 
+/// Ends the test program: there is nothing to go on with.
+[[noreturn]] void die(const std::string &message);
+
 /// A context with the dialects of placed modules.
 mlir::MLIRContext &context();
 
 /// Parses `text`; a failure to parse ends the test with what was wrong.
 mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 
-/// Levels that this machine can run, the others named as skipped on stdout.
+/// Levels that this machine can run, the others named as skipped on stdout; in
+/// the tests of CUDA kernels the device's.
 std::vector<std::string> levelsHere();
 
 /// Text of a module whose entry `infer` is one group: `inputs` and `results`
