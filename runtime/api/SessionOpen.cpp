@@ -1,10 +1,10 @@
 // Opens sessions: the device, the entries, the variables.
+#include "runtime/api/Devices.h"
 #include "runtime/api/SessionImpl.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/CpuExecutor.h"
 #include "runtime/device/cuda/CudaExecutor.h"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -21,28 +21,6 @@ static Expected<void> sizePool(int threads) {
   AMPC_TRY(ThreadPool::instance().resize(threads));
   sized = true;
   return {};
-}
-
-/// What `auto`, `cpu` or `cuda[:N]` means.
-struct DeviceName {
-  std::string kind;
-  int number = 0;
-};
-
-static Expected<DeviceName> deviceNamed(const std::string &name) {
-  if (name == "auto" || name == "cpu" || name == "cuda")
-    return DeviceName{name, 0};
-  std::string_view digits = std::string_view(name).substr(
-      name.starts_with("cuda:") ? std::string_view("cuda:").size()
-                                : name.size());
-  DeviceName device{"cuda", 0};
-  auto [end, error] = std::from_chars(
-      digits.data(), digits.data() + digits.size(), device.number);
-  if (digits.empty() || error != std::errc() ||
-      end != digits.data() + digits.size() || device.number < 0)
-    return fail(Code::Usage, "device",
-                fmt::format("expected auto, cpu or cuda[:N], got '{}'", name));
-  return device;
 }
 
 Expected<void> Session::Impl::openExecutor() {
@@ -62,9 +40,9 @@ Expected<void> Session::Impl::openExecutor() {
     return fail(
         Code::BadInput, file.name(),
         fmt::format("plan for target '{}', expected 'cpu' or 'cuda'", kind));
-  AMPC_ASSIGN(DeviceName device, deviceNamed(options.device));
+  AMPC_ASSIGN(DeviceName device, parse_device(options.device));
   if (device.kind != "auto" && device.kind != kind)
-    return fail(Code::Usage, "device",
+    return fail(Code::Usage, "--device",
                 fmt::format("'{}' does not run {}, which is compiled for {}; "
                             "compile it with --target {}, or run it on {}",
                             options.device, file.name(), kind, device.kind,

@@ -14,10 +14,10 @@ int main(int argc, char **argv) {
   std::vector<ampc::Action> actions{
       ampc::addTrain(app),   ampc::addEval(app),    ampc::addRun(app),
       ampc::addCompile(app), ampc::addExplain(app), ampc::addBench(app),
-      ampc::addVersion(app)};
+      ampc::addCache(app),   ampc::addVersion(app)};
   // Reserved commands are said to be missing rather than unknown.
   constexpr std::string_view reserved[] = {"plan", "profile", "import",
-                                           "export", "cache"};
+                                           "export"};
   if (argc > 1 && std::find(std::begin(reserved), std::end(reserved),
                             argv[1]) != std::end(reserved))
     return ampc::rt::report(

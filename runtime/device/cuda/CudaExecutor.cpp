@@ -247,6 +247,13 @@ Expected<Executor::Run> CudaExecutor::begin(size_t number) {
   return Run{number, slot};
 }
 
+Expected<void> CudaExecutor::reached(const Run &run, Result result) {
+  if (result == 0)
+    return {};
+  return hold(tl::unexpected(context->error(
+      result, fmt::format("entry '{}' fails", entries[run.entry].name))));
+}
+
 Expected<bool> CudaExecutor::isDone(const Run &run) {
   if (lost)
     return tl::unexpected(*lost);
@@ -255,8 +262,7 @@ Expected<bool> CudaExecutor::isDone(const Run &run) {
       context->api().queryEvent(entries[run.entry].done[run.slot].get());
   if (result == kErrorNotReady)
     return false;
-  std::string what = fmt::format("entry '{}' fails", entries[run.entry].name);
-  AMPC_TRY(hold(context->check(result, what.c_str())));
+  AMPC_TRY(reached(run, result));
   return true;
 }
 
@@ -264,12 +270,8 @@ Expected<void> CudaExecutor::wait(const Run &run) {
   if (lost)
     return tl::unexpected(*lost);
   AMPC_TRY(context->enter());
-  Result result =
-      context->api().waitEvent(entries[run.entry].done[run.slot].get());
-  if (result == 0)
-    return {};
-  std::string what = fmt::format("entry '{}' fails", entries[run.entry].name);
-  return hold(context->check(result, what.c_str()));
+  return reached(
+      run, context->api().waitEvent(entries[run.entry].done[run.slot].get()));
 }
 
 const std::byte *CudaExecutor::output(const Run &run, size_t index) const {

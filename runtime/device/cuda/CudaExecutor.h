@@ -112,6 +112,8 @@ private:
   void capture(Entry &entry);
   Expected<void> enqueue(const Entry &entry) const;
   Expected<void> synchronize() const;
+  /// Nothing where `result` is success; else the failure of `run`.
+  Expected<void> reached(const Run &run, Result result);
   /// Notes the first failure after which nothing runs, and answers with it from
   /// then on.
   Expected<void> hold(Expected<void> done);
