@@ -22,6 +22,12 @@ for name in ("HOME", "TMPDIR", "CUDA_HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# What a model runs on does not depend on the machine: these tests see no CUDA device.
+config.environment["AMPC_CUDA_LIBRARIES"] = os.path.join(config.test_exec_root, "no-cuda")
+
+if os.path.exists(os.path.join(config.ampc_binary_dir, "hostgpu", "libcuda.so.1")):
+    config.available_features.add("hostgpu")
+
 # AMPC_VERIFY_ROUNDTRIP=1 prints and parses every module once more in each ampc-opt call.
 opt = os.path.join(bin_dir, "ampc-opt")
 if os.environ.get("AMPC_VERIFY_ROUNDTRIP") == "1":
@@ -34,6 +40,7 @@ config.substitutions += [
     ("%{path}", path),
     ("%dev", os.path.join(config.ampc_source_dir, "tools", "dev")),
     ("%results", "python3 " + os.path.join(config.ampc_source_dir, "tools", "devlib", "results.py")),
+    ("%hostgpu", os.path.join(config.ampc_binary_dir, "hostgpu")),
     ("%examples", os.path.join(config.ampc_source_dir, "examples")),
 ]
 

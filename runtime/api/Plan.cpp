@@ -110,6 +110,10 @@ std::string Plan::model_name() const {
 
 uint64_t Plan::model_hash() const { return source->plan().model_hash(); }
 
+std::string Plan::target_kind() const {
+  return source->plan().target_kind()->str();
+}
+
 bool Plan::has_entry(EntryKind entry) const {
   return findEntry(*source, entry) ||
          (entry == EntryKind::TrainStep && accumulates());

@@ -43,6 +43,8 @@ public:
   std::string model_name() const;
   /// Identifies the model in checkpoints; 0: unknown.
   uint64_t model_hash() const;
+  /// What it is compiled for: `cpu` or `cuda`.
+  std::string target_kind() const;
   bool has_entry(EntryKind entry) const;
   /// Whether a step is made of windows of several micro-batches.
   bool accumulates() const { return has_entry(EntryKind::MicroStep); }

@@ -1,6 +1,7 @@
 // The whole public interface of the runtime: include this.
 #pragma once
 
+#include "runtime/api/Devices.h"
 #include "runtime/api/Plan.h"
 #include "runtime/api/Session.h"
 #include "runtime/core/Initialise.h"

@@ -1,8 +1,8 @@
 // A plan being trained or run: its variables, its buffers, its counters.
 //
 // Misuse is an error value, never a crash; nothing throws. One session is used
-// by one thread at a time; several sessions by any threads (they queue for the
-// process's one thread pool).
+// by one thread at a time; several sessions by any threads (those on the CPU
+// queue for the process's one thread pool).
 #pragma once
 
 #include "runtime/api/Plan.h"
@@ -18,14 +18,23 @@ namespace ampc::rt {
 struct SessionOptions {
   /// Of initialisers and random ops; none: the plan's.
   std::optional<uint64_t> seed = std::nullopt;
+  /// `auto`, `cpu` or `cuda[:N]`; the plan is compiled for one of the two,
+  /// which `auto` takes (of CUDA `cuda:0`).
+  std::string device = "auto";
   /// Threads of the process's pool, callers included; 0: as it stands, one per
   /// processor if nobody has set it. It is one pool: the last session to open
   /// with a number sets it.
   int threads = 0;
-  uint64_t memory_limit =
-      0; ///< bytes of variables, arena, workspaces and batches; 0: none
+  /// Bytes of variables, arena, workspaces and batches on the device; 0: no
+  /// limit.
+  uint64_t memory_limit = 0;
   /// Hides what the processor can above this level (for tests).
   CpuLevel cpu_level_limit = CpuLevel::Avx512;
+  /// Folder of compiled CUDA kernels; empty: the user's own.
+  std::string kernel_cache = {};
+  /// Whether each entry is launched on a CUDA device as one graph; the bits are
+  /// the same.
+  bool cuda_graphs = true;
   /// Gives a plan of the same model whose `eval_step` takes inputs as long as
   /// this batch's: a data set's last samples, which fill no batch. Empty, or an
   /// error: they are left out.
@@ -49,7 +58,7 @@ class AMPC_API Session final : public Stepper {
 public:
   /// Opens `plan`: loads its kernels, allocates everything a step will need,
   /// initialises the variables from the seed. Not enough memory: Code
-  /// DoesNotFit.
+  /// DoesNotFit; no device of the plan's kind: Code Environment.
   [[nodiscard]] static Expected<Session>
   open(const Plan &plan, const SessionOptions &options = {});
 
@@ -69,7 +78,8 @@ public:
   /// as before the window, and later ones are refused with the same error until
   /// `load`. With 256 results waiting
   /// it is refused (Code Usage): `poll` takes them. On the CPU the work is done
-  /// when it returns. Allocates nothing of its own.
+  /// when it returns; on a CUDA device it is enqueued, unless the step checks
+  /// what it computes. Allocates nothing of its own.
   [[nodiscard]] Expected<void> step(const Batch &batch) override;
   uint64_t accumulate() const override;
   void stop_at(const std::atomic<bool> *stop) override;

@@ -15,25 +15,18 @@ VariableRole Variables::role(size_t i) const {
   return VariableRole(file->plan().variables()->Get(unsigned(i))->role());
 }
 
-int Variables::copyOf(size_t i) const {
-  return file->plan().variables()->Get(unsigned(i))->copy_of();
-}
-
 Expected<Variables> Variables::create(const PlanFile &file,
-                                      CpuExecutor &executor) {
-  Variables result(file);
+                                      Executor &executor) {
+  Variables result(file, executor);
   auto *list = file.plan().variables();
   for (unsigned i = 0; list && i < list->size(); ++i) {
     const fb::Variable &source = *list->Get(i);
     VariableSlot slot{
-        source.name()->str(), DType(source.type()->dtype()), {}, {}};
+        source.name()->str(), DType(source.type()->dtype()), {}, {}, i};
     if (auto *shape = source.type()->shape())
       slot.shape.assign(shape->begin(), shape->end());
     for (unsigned a = 0; source.aliases() && a < source.aliases()->size(); ++a)
       slot.aliases.push_back(source.aliases()->Get(a)->str());
-    // The plan may pad a variable; its value is what the type says.
-    slot.bytes = {executor.variable(i),
-                  size_t(*countOf(slot.shape)) * sizeOf(slot.dtype)};
     result.index[slot.name] = i;
     result.slots.push_back(std::move(slot));
   }
@@ -55,30 +48,45 @@ Expected<Variables> Variables::create(const PlanFile &file,
   return result;
 }
 
-Expected<void> Variables::initialise(uint64_t seed) {
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const fb::Init &init = *file->plan().variables()->Get(unsigned(i))->init();
-    VariableSlot &slot = slots[i];
-    if (slot.bytes.empty())
-      continue;
-    if (init.kind() == fb::InitKind::Data) {
-      std::memcpy(slot.bytes.data(),
-                  file->section(SectionKind::Constants).data() +
-                      init.data_offset(),
-                  slot.bytes.size());
-      continue;
-    }
-    auto done = rt::initialise(
-        InitKind(init.kind()), {init.a(), init.b(), init.c(), init.d()},
-        init.site(), seed, slot.dtype, slot.bytes.size() / sizeOf(slot.dtype),
-        slot.bytes.data());
-    if (!done)
-      return fail(
-          done.error().code, file->name(),
-          fmt::format("variable '{}': {}", slot.name, done.error().message));
+Expected<void> Variables::startValue(const VariableSlot &slot, uint64_t seed,
+                                     std::span<std::byte> to) const {
+  const fb::Init &init =
+      *file->plan().variables()->Get(unsigned(slot.number))->init();
+  if (to.empty())
+    return {};
+  if (init.kind() == fb::InitKind::Data) {
+    std::memcpy(to.data(),
+                file->section(SectionKind::Constants).data() +
+                    init.data_offset(),
+                to.size());
+    return {};
   }
-  setInteger(state::kSeed, int64_t(seed));
+  auto done = rt::initialise(
+      InitKind(init.kind()), {init.a(), init.b(), init.c(), init.d()},
+      init.site(), seed, slot.dtype, to.size() / sizeOf(slot.dtype), to.data());
+  if (!done)
+    return fail(
+        done.error().code, file->name(),
+        fmt::format("variable '{}': {}", slot.name, done.error().message));
+  return {};
+}
+
+Expected<void> Variables::initialise(uint64_t seed) {
+  for (const VariableSlot &slot : slots)
+    AMPC_TRY(fill(slot, [&](std::span<std::byte> to) {
+      return startValue(slot, seed, to);
+    }));
+  AMPC_TRY(setInteger(state::kSeed, int64_t(seed)));
   return refreshCopies();
+}
+
+Expected<void> Variables::write(const VariableSlot &slot,
+                                std::span<const std::byte> bytes) {
+  return fill(slot, [&](std::span<std::byte> to) -> Expected<void> {
+    if (!to.empty())
+      std::memcpy(to.data(), bytes.data(), to.size());
+    return {};
+  });
 }
 
 const VariableSlot *Variables::find(std::string_view name) const {
@@ -103,7 +111,7 @@ std::vector<VariableSlot> Variables::weights() const {
 }
 
 const VariableSlot *Variables::sourceOf(const VariableSlot &slot) const {
-  int base = copyOf(size_t(&slot - slots.data()));
+  int base = file->plan().variables()->Get(unsigned(slot.number))->copy_of();
   return base < 0 ? nullptr : &slots[size_t(base)];
 }
 
@@ -111,24 +119,30 @@ Expected<void> Variables::refreshCopies(const VariableSlot *written) {
   for (const VariableSlot &slot : slots)
     if (const VariableSlot *base = sourceOf(slot);
         base && (!written || base == written))
-      AMPC_TRY(convert(base->dtype, base->bytes.data(), slot.dtype,
-                       slot.bytes.data(),
-                       slot.bytes.size() / sizeOf(slot.dtype)));
+      AMPC_TRY(look(*base, [&](std::span<const std::byte> from) {
+        return fill(slot, [&](std::span<std::byte> to) {
+          return convert(base->dtype, from.data(), slot.dtype, to.data(),
+                         to.size() / sizeOf(slot.dtype));
+        });
+      }));
   return {};
 }
 
 int64_t Variables::integer(std::string_view name, int64_t otherwise) const {
   const VariableSlot *slot = find(name);
-  if (!slot)
-    return otherwise;
-  int64_t value;
-  std::memcpy(&value, slot->bytes.data(), sizeof value);
+  int64_t value = otherwise;
+  if (slot)
+    (void)look(*slot, [&](std::span<const std::byte> from) -> Expected<void> {
+      std::memcpy(&value, from.data(), sizeof value);
+      return {};
+    });
   return value;
 }
 
-void Variables::setInteger(std::string_view name, int64_t value) {
-  if (const VariableSlot *slot = find(name))
-    std::memcpy(slot->bytes.data(), &value, sizeof value);
+Expected<void> Variables::setInteger(std::string_view name, int64_t value) {
+  const VariableSlot *slot = find(name);
+  return slot ? write(*slot, std::as_bytes(std::span(&value, 1)))
+              : Expected<void>();
 }
 
 } // namespace ampc::rt

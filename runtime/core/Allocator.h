@@ -23,16 +23,15 @@ AMPC_API const char *name_of(MemoryKind kind);
 
 class Allocator;
 
-/// A counted block; gives its bytes back when it goes. Move-only.
-class AMPC_API Block {
+/// Bytes that count as held, wherever they stand; gives them back when it goes.
+/// Move-only.
+class AMPC_API Charge {
 public:
-  Block() = default;
-  Block(Block &&other) noexcept;
-  Block &operator=(Block &&other) noexcept;
-  ~Block();
+  Charge() = default;
+  Charge(Charge &&other) noexcept;
+  Charge &operator=(Charge &&other) noexcept;
+  ~Charge();
 
-  std::byte *data() const { return address; }
-  /// Size in bytes as asked for.
   uint64_t size() const { return bytes; }
 
 private:
@@ -40,13 +39,30 @@ private:
   struct Counts;
   void release();
 
-  std::byte *address = nullptr;
   uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::Variables;
   std::shared_ptr<Counts> counts;
 };
 
-/// Hands out blocks up to a limit. Thread-safe; blocks may outlive it.
+/// A counted block of host memory; goes when it does. Move-only.
+class AMPC_API Block {
+public:
+  std::byte *data() const { return address.get(); }
+  /// Size in bytes as asked for.
+  uint64_t size() const { return charge.size(); }
+
+private:
+  friend class Allocator;
+  struct Free {
+    AMPC_API void operator()(std::byte *address) const;
+  };
+
+  Charge charge;
+  std::unique_ptr<std::byte, Free> address;
+};
+
+/// Hands out blocks and charges up to a limit. Thread-safe; they may outlive
+/// it.
 class AMPC_API Allocator {
 public:
   /// `limit` bytes in all; 0: no limit.
@@ -56,6 +72,10 @@ public:
   /// by the system: Code DoesNotFit, with the categories' bytes in the message.
   [[nodiscard]] Expected<Block> allocate(MemoryKind kind, uint64_t bytes);
 
+  /// Counts `bytes` bytes that stand elsewhere, on a device. Over the limit:
+  /// Code DoesNotFit as above.
+  [[nodiscard]] Expected<Charge> charge(MemoryKind kind, uint64_t bytes);
+
   /// Bytes held now.
   uint64_t current() const;
   /// Bytes held now for `kind`.
@@ -64,7 +84,10 @@ public:
   uint64_t peak() const;
 
 private:
-  std::shared_ptr<Block::Counts> counts;
+  tl::unexpected<Error> refusal(MemoryKind kind, uint64_t bytes,
+                                const std::string &why) const;
+
+  std::shared_ptr<Charge::Counts> counts;
 };
 
 } // namespace ampc::rt

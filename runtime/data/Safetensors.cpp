@@ -179,10 +179,10 @@ Expected<Safetensors> Safetensors::open(const std::string &path) {
   return result;
 }
 
-Expected<void>
-write_safetensors(const std::string &path, std::span<const NamedView> tensors,
-                  const std::map<std::string, std::string> &metadata,
-                  bool overwrite) {
+/// What stands in the header for `tensors` and their metadata.
+static Expected<std::string>
+headerOf(const std::string &path, std::span<const TensorHead> tensors,
+         const std::map<std::string, std::string> &metadata) {
   auto quoted = [](std::string_view value) {
     return Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
   };
@@ -199,40 +199,71 @@ write_safetensors(const std::string &path, std::span<const NamedView> tensors,
   }
   uint64_t offset = 0;
   std::set<std::string_view> names;
-  for (const NamedView &item : tensors) {
+  for (const TensorHead &item : tensors) {
     const TypeRow *row = nullptr;
     for (const TypeRow &candidate : kTypes)
-      if (candidate.type == item.view.dtype)
+      if (candidate.type == item.dtype)
         row = &candidate;
     if (!row)
       return fail(Code::BadInput, path,
                   fmt::format("tensor '{}': safetensors files hold no {} here",
-                              item.name, name_of(item.view.dtype)));
-    std::optional<uint64_t> count = countOf(item.view.shape);
-    if (!count || *count * sizeOf(item.view.dtype) != item.view.bytes.size() ||
-        item.name == "__metadata__" || !names.insert(item.name).second)
-      return fail(
-          Code::Usage, path,
-          fmt::format("tensor '{}' of {} with {} bytes cannot be written",
-                      item.name, typeText(item.view.dtype, item.view.shape),
-                      item.view.bytes.size()));
+                              item.name, name_of(item.dtype)));
+    std::optional<uint64_t> count = countOf(item.shape);
+    if (!count || item.name == "__metadata__" ||
+        !names.insert(item.name).second)
+      return fail(Code::Usage, path,
+                  fmt::format("tensor '{}' of {} cannot be written", item.name,
+                              typeText(item.dtype, item.shape)));
+    uint64_t end = offset + *count * sizeOf(item.dtype);
     header += fmt::format(
         "{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
         header.size() > 1 ? "," : "", quoted(item.name), row->name,
-        fmt::join(item.view.shape, ","), offset,
-        offset + item.view.bytes.size());
-    offset += item.view.bytes.size();
+        fmt::join(item.shape, ","), offset, end);
+    offset = end;
   }
   header += '}';
   // Blanks after the JSON are allowed; they put the data at a multiple of 64.
   header.append((64 - (header.size() + 8) % 64) % 64, ' ');
+  return header;
+}
+
+Expected<void>
+write_safetensors(const std::string &path, std::span<const TensorHead> tensors,
+                  const TensorSource &source,
+                  const std::map<std::string, std::string> &metadata,
+                  bool overwrite) {
+  AMPC_ASSIGN(std::string header, headerOf(path, tensors, metadata));
   AMPC_ASSIGN(AtomicFile file, AtomicFile::create(path, overwrite));
   uint64_t length = header.size();
   AMPC_TRY(file.write(std::as_bytes(std::span(&length, 1))));
   AMPC_TRY(file.write(std::as_bytes(std::span(header.data(), header.size()))));
-  for (const NamedView &item : tensors)
-    AMPC_TRY(file.write(item.view.bytes));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    uint64_t expected = *countOf(tensors[i].shape) * sizeOf(tensors[i].dtype);
+    AMPC_TRY(source(i, [&](std::span<const std::byte> bytes) -> Expected<void> {
+      if (bytes.size() != expected)
+        return fail(
+            Code::Usage, path,
+            fmt::format("tensor '{}' of {} with {} bytes cannot be written",
+                        tensors[i].name,
+                        typeText(tensors[i].dtype, tensors[i].shape),
+                        bytes.size()));
+      return file.write(bytes);
+    }));
+  }
   return file.commit();
+}
+
+Expected<void>
+write_safetensors(const std::string &path, std::span<const NamedView> tensors,
+                  const std::map<std::string, std::string> &metadata,
+                  bool overwrite) {
+  std::vector<TensorHead> heads;
+  for (const NamedView &item : tensors)
+    heads.push_back({item.name, item.view.dtype, item.view.shape});
+  return write_safetensors(
+      path, heads,
+      [&](size_t i, const auto &take) { return take(tensors[i].view.bytes); },
+      metadata, overwrite);
 }
 
 } // namespace ampc::rt

@@ -8,6 +8,7 @@
 #include "runtime/plan/Export.h"
 #include "runtime/plan/FileIO.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -49,9 +50,28 @@ private:
   std::map<std::string, std::string> meta;
 };
 
-/// Writes `tensors` in the order given, streaming their bytes, atomically.
-/// Names must differ. Types without a safetensors name (f8): Code BadInput. An
-/// existing file: Code Usage unless `overwrite`.
+/// A tensor of a file that is being written.
+struct TensorHead {
+  std::string_view name;
+  DType dtype = DType::F32;
+  std::span<const int64_t> shape;
+};
+
+/// Hands the bytes of tensor `index` to `take`.
+using TensorSource = std::function<Expected<void>(
+    size_t index,
+    const std::function<Expected<void>(std::span<const std::byte>)> &take)>;
+
+/// Writes `tensors` in the order given, one after the other from `source`,
+/// atomically. Names must differ. Types without a safetensors name (f8): Code
+/// BadInput. An existing file: Code Usage unless `overwrite`.
+[[nodiscard]] AMPC_API Expected<void>
+write_safetensors(const std::string &path, std::span<const TensorHead> tensors,
+                  const TensorSource &source,
+                  const std::map<std::string, std::string> &metadata,
+                  bool overwrite);
+
+/// The same from memory.
 [[nodiscard]] AMPC_API Expected<void>
 write_safetensors(const std::string &path, std::span<const NamedView> tensors,
                   const std::map<std::string, std::string> &metadata,

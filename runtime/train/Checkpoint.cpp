@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace ampc::rt {
+
+VariableStore::~VariableStore() = default;
 
 namespace {
 
@@ -134,12 +135,14 @@ Expected<CheckpointInfo> infoOf(const Safetensors &file) {
 
 Expected<void> write_checkpoint(const std::string &path,
                                 std::span<const VariableSlot> slots,
+                                const VariableStore &store,
                                 const CheckpointInfo &info, bool overwrite) {
-  std::vector<NamedView> views;
+  std::vector<TensorHead> heads;
   for (const VariableSlot &slot : slots)
-    views.push_back({slot.name, {slot.dtype, slot.shape, slot.bytes}});
+    heads.push_back({slot.name, slot.dtype, slot.shape});
   return write_safetensors(
-      path, views,
+      path, heads,
+      [&](size_t i, const auto &take) { return store.look(slots[i], take); },
       {{"ampc.version", std::string(kVersion)},
        {"ampc.model_hash", fmt::format("{:016x}", info.model_hash)},
        {"ampc.seed", fmt::format("{}", info.seed)},
@@ -154,6 +157,7 @@ Expected<CheckpointInfo> read_checkpoint_info(const std::string &path) {
 
 Expected<CheckpointInfo> read_checkpoint(const std::string &path,
                                          std::span<const VariableSlot> slots,
+                                         VariableStore &store,
                                          uint64_t model_hash) {
   AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
   AMPC_ASSIGN(CheckpointInfo info, infoOf(file));
@@ -184,14 +188,17 @@ Expected<CheckpointInfo> read_checkpoint(const std::string &path,
   }
   for (const VariableSlot &slot : slots) {
     const Safetensors::Entry &entry = *file.find(slot.name);
-    if (!slot.bytes.empty())
-      std::memcpy(slot.bytes.data(), entry.bytes.data(), slot.bytes.size());
+    AMPC_TRY(store.fill(slot, [&](std::span<std::byte> to) -> Expected<void> {
+      std::ranges::copy(entry.bytes, to.begin());
+      return {};
+    }));
   }
   return info;
 }
 
 Expected<void> read_weights(const std::string &path,
-                            std::span<const VariableSlot> slots, bool partial) {
+                            std::span<const VariableSlot> slots,
+                            VariableStore &store, bool partial) {
   AMPC_ASSIGN(Safetensors file, Safetensors::open(path));
   std::string names = difference(file, slots, /*state=*/false);
   if (!names.empty() && !partial)
@@ -207,9 +214,10 @@ Expected<void> read_weights(const std::string &path,
   }
   for (size_t i = 0; i < slots.size(); ++i)
     if (const Safetensors::Entry *entry = entries[i])
-      AMPC_TRY(convert(entry->dtype, entry->bytes.data(), slots[i].dtype,
-                       slots[i].bytes.data(),
-                       slots[i].bytes.size() / sizeOf(slots[i].dtype)));
+      AMPC_TRY(store.fill(slots[i], [&](std::span<std::byte> to) {
+        return convert(entry->dtype, entry->bytes.data(), slots[i].dtype,
+                       to.data(), to.size() / sizeOf(slots[i].dtype));
+      }));
   return {};
 }
 

@@ -37,6 +37,7 @@ void addReserved(CLI::App &command, std::initializer_list<const char *> names) {
 }
 
 void addCommonOptions(CLI::App &command, RunOptions &options) {
+  command.add_option("--device", options.device, "auto, cpu or cuda[:N]");
   addCount(command, "--seed", options.seed,
            "Seed of initialisers and random ops");
   command

@@ -16,6 +16,7 @@ struct RunOptions {
   std::optional<uint64_t> steps, seed, log_every, save_every, validate_every;
   std::optional<uint64_t> accumulate; ///< micro-batches of a window
   int threads = 0;                    ///< 0: one per processor
+  std::string device = "auto";        ///< auto, cpu or cuda[:N]
   std::string out, resume, metrics, weights;
   std::optional<uint64_t> early_stop; ///< validations without a lower loss
   double time_limit = 0;              ///< seconds; 0: none
@@ -36,7 +37,7 @@ CLI::Option *addCount(CLI::App &command, const std::string &name,
 /// Reserves options of the contract whose feature is not there yet: given, they
 /// are said to be missing rather than unknown.
 void addReserved(CLI::App &command, std::initializer_list<const char *> names);
-/// `--seed --threads --weights --partial --force --json`.
+/// `--device --seed --threads --weights --partial --force --json`.
 void addCommonOptions(CLI::App &command, RunOptions &options);
 /// `--data`.
 void addDataOptions(CLI::App &command, RunOptions &options);

@@ -15,6 +15,7 @@ static Expected<Code> execute(const std::string &command,
   SessionOptions sessionOptions;
   sessionOptions.seed = options.seed;
   sessionOptions.threads = options.threads;
+  sessionOptions.device = options.device;
   AMPC_ASSIGN(Session session, Session::open(plan, sessionOptions));
   if (!options.weights.empty())
     AMPC_TRY(session.load_weights(options.weights, options.partial));

@@ -101,8 +101,9 @@ void printJson(const std::vector<Contender> &contenders) {
         rt::json_number(c.open.opened.compile_seconds));
   rt::put(stdout,
           fmt::format(
-              "{{\"model\":{},\"device\":\"cpu\",\"rows\":[{}]}}\n",
+              "{{\"model\":{},\"device\":{},\"rows\":[{}]}}\n",
               rt::json_string(contenders[0].open.opened.stepper->model_name()),
+              rt::json_string(contenders[0].open.opened.plan.target_kind()),
               rows));
 }
 

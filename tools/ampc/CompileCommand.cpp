@@ -44,7 +44,6 @@ Action addCompile(CLI::App &app) {
                       "train, eval, infer, separated by commas (default: all)");
   return [options, output, what, entry]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(Emit emitted, emitByName(*what));
-    AMPC_TRY(checkDevice(*options));
     if (options->model.ends_with(".ampx"))
       return rt::fail(rt::Code::BadInput, options->model,
                       "is compiled already; expected .amp or .mlir");

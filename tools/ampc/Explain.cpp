@@ -26,7 +26,6 @@ std::string footer() {
 
 rt::Expected<rt::Code> execute(const ExplainCommand &options) {
   const ModelCommand &command = options.model;
-  AMPC_TRY(checkDevice(command));
   if (command.model.ends_with(".ampx"))
     return rt::fail(rt::Code::BadInput, command.model,
                     "is compiled already; expected .amp or .mlir");

@@ -22,10 +22,10 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
       ->allow_extra_args(false);
   command.add_option("--precision", options.precision,
                      "auto, f32, tf32, bf16 or f16 (default: the model's)");
-  command.add_option("--device", options.device, "auto, cpu or cuda[:N]");
   command.add_option(
       "--target", options.target,
-      "cpu[:avx2|avx512] or cuda[:sm_NN]: what to generate code for");
+      "cpu[:avx2|avx512] or cuda[:sm_NN]: what to generate code for (default: "
+      "the device)");
   command
       .add_option("--opt-level", options.opt_level,
                   "0: the reference evaluator; 1: a kernel an op; 2: ops share "
@@ -111,15 +111,23 @@ rt::Expected<std::vector<std::string>> entriesByName(const std::string &names) {
   return entries;
 }
 
-rt::Expected<void> checkDevice(const ModelCommand &options) {
-  if (options.device == "auto" || options.device == "cpu")
-    return {};
-  if (options.device.starts_with("cuda"))
-    return rt::fail(rt::Code::Environment, "--device",
-                    "'" + options.device + "' is not available yet; use cpu");
-  return rt::fail(rt::Code::Usage, "--device",
-                  "expected auto, cpu or cuda[:N], got '" + options.device +
-                      "'");
+rt::Expected<std::string> targetOf(const ModelCommand &options) {
+  AMPC_ASSIGN(rt::DeviceName device, rt::parse_device(options.run.device));
+  if (!options.target.empty())
+    return options.target;
+  // The reference evaluator is the host's.
+  if (device.kind == "cpu" || (device.kind == "auto" && options.opt_level == 0))
+    return "cpu";
+  auto devices = rt::cuda_devices();
+  if (devices && size_t(device.number) < devices->size())
+    return fmt::format("cuda:sm_{}", (*devices)[size_t(device.number)].arch);
+  if (device.kind == "auto")
+    return "cpu";
+  return rt::fail(rt::Code::Environment, "--device " + options.run.device,
+                  devices
+                      ? fmt::format("there is no such device; the last is {}",
+                                    devices->back().id)
+                      : devices.error().message);
 }
 
 rt::Expected<Model> loadModel(const ModelCommand &options) {
@@ -167,7 +175,7 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   compile.finite_checks = options.finite_checks;
   compile.opt_level = options.opt_level;
   compile.threads = options.run.threads;
-  compile.target = options.target;
+  AMPC_ASSIGN(compile.target, targetOf(options));
   compile.dump_after = options.dump_after;
   auto toStderr = [](std::string_view text) { rt::put(stderr, text); };
   if (!options.dump_after.empty())
@@ -193,7 +201,7 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
                       : options.unsafe_precision       ? "--unsafe-precision"
                       : !options.memory_budget.empty() ? "--memory-budget"
                       : options.finite_checks != "off" ? "--finite-checks"
-                      : options.target != "cpu"        ? "--target"
+                      : !options.target.empty()        ? "--target"
                       : options.opt_level != 2         ? "--opt-level"
                       : !options.remarks.empty()       ? "--remarks"
                       : !options.dump_after.empty()    ? "--dump-after"
@@ -209,8 +217,8 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
 rt::Expected<OpenCommand> openModel(const ModelCommand &options,
                                     std::vector<std::string> entries,
                                     std::string gradientOf, std::string mode) {
-  AMPC_TRY(checkDevice(options));
   rt::SessionOptions session;
+  session.device = options.run.device;
   session.seed = options.run.seed;
   session.threads = options.run.threads;
   std::optional<OpenCommand> command;

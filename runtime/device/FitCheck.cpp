@@ -1,5 +1,5 @@
 // Finds the largest tensor of a plan that is too large.
-#include "runtime/device/cpu/FitCheck.h"
+#include "runtime/device/FitCheck.h"
 
 #include <fmt/format.h>
 
@@ -72,7 +72,8 @@ struct Largest {
 } // namespace
 
 Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
-                        std::optional<uint64_t> available) {
+                        std::optional<uint64_t> available,
+                        const std::string &device) {
   uint64_t needed = planned.variables + planned.arena + planned.batches;
   if (!available || needed <= *available)
     return {};
@@ -98,9 +99,9 @@ Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
       Code::DoesNotFit, where,
       fmt::format(
           "the model needs {} bytes (variables {}, arena {}, batches "
-          "{}), {} are available; the largest tensor is {}, of {} bytes",
+          "{}), {} are available{}; the largest tensor is {}, of {} bytes",
           needed, planned.variables, planned.arena, planned.batches, *available,
-          largest.what, largest.bytes));
+          device.empty() ? "" : " on " + device, largest.what, largest.bytes));
 }
 
 } // namespace ampc::rt

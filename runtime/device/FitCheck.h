@@ -16,9 +16,11 @@ struct PlannedBytes {
 
 /// Fails with Code DoesNotFit where `planned` is more than `available` bytes
 /// (nothing: not known): at the place of the plan's largest tensor, which the
-/// message names, with both numbers.
+/// message names, with both numbers; `device`, where it is not empty, is where
+/// they are available.
 [[nodiscard]] Expected<void> checkFit(const PlanFile &file,
                                       const PlannedBytes &planned,
-                                      std::optional<uint64_t> available);
+                                      std::optional<uint64_t> available,
+                                      const std::string &device = "");
 
 } // namespace ampc::rt

@@ -1,0 +1,369 @@
+// Plans on a CUDA device, beside what SessionTest does there: graphs, the
+// cache, fills, results under way, and everything that can go wrong.
+#include "runtime/device/cuda/CudaExecutor.h"
+#include "runtime/api/Runtime.h"
+#include "test/unit/runtime/Environment.h"
+#include "test/unit/runtime/TestPlans.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace ampc::rt::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Environment;
+using test::errorOf;
+using test::must;
+using test::regression;
+using test::temporary;
+
+Plan planOf(const fb::PlanT &plan,
+            const std::string &text = test::kernelText()) {
+  PlanSections sections;
+  sections.cudaText = text;
+  sections.constants.resize(plan.constant_bytes);
+  for (size_t i = 0; i < sections.constants.size(); ++i)
+    sections.constants[i] = uint8_t(i * 7 + 1);
+  return must(Plan::from_bytes(must(writePlan(plan, sections)), "r.ampx"));
+}
+
+Tensor counting(std::vector<int64_t> shape) {
+  Tensor tensor = must(Tensor::zeros(DType::F32, shape));
+  auto values = tensor.as<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i % 7) - 3;
+  return tensor;
+}
+
+/// A batch of the regression.
+struct Data {
+  Tensor x = counting({8, 4}), t = counting({8, 3});
+  Batch batch;
+  Data() {
+    batch.set("x", x);
+    batch.set("t", t);
+  }
+};
+
+/// The bytes of `w`, and the losses, after `steps` steps.
+std::pair<std::vector<std::byte>, std::vector<float>> trained(Session &session,
+                                                              int steps) {
+  Data data;
+  std::vector<float> losses;
+  auto take = [&] {
+    while (std::optional<StepResult> result = must(session.poll()))
+      losses.push_back(result->loss);
+  };
+  for (int i = 0; i < steps; ++i) {
+    must(session.step(data.batch));
+    take();
+  }
+  must(session.sync());
+  take();
+  Tensor w = must(session.read("w"));
+  return {{w.bytes().begin(), w.bytes().end()}, losses};
+}
+
+TEST(CudaExecutor, GraphsChangeNoBit) {
+  Session with = must(Session::open(planOf(regression())));
+  Session without =
+      must(Session::open(planOf(regression()), {.cuda_graphs = false}));
+  auto [bits, losses] = trained(with, 30);
+  EXPECT_EQ(losses.size(), 30u);
+  EXPECT_EQ(trained(without, 30), std::pair(bits, losses));
+  for (bool graphs : {true, false}) {
+    Allocator allocator;
+    Plan plan = planOf(regression());
+    auto executor = must(
+        CudaExecutor::create(*plan.file(), {}, allocator, {.graphs = graphs}));
+    EXPECT_EQ(executor->usesGraphs(), graphs);
+  }
+}
+
+TEST(CudaExecutor, OrdersOfTheDeviceChangeNoBit) {
+  std::optional<std::vector<std::byte>> first;
+  for (const char *seed : {"1", "2", "3"}) {
+    Environment order("AMPC_HOSTGPU_SEED", seed);
+    Session session = must(Session::open(planOf(regression())));
+    auto bits = trained(session, 10).first;
+    EXPECT_EQ(first.value_or(bits), bits) << seed;
+    first = bits;
+  }
+}
+
+TEST(CudaExecutor, ResultsComeInOrderWithTheirOwnState) {
+  Session session = must(Session::open(planOf(regression())));
+  Data data;
+  std::vector<StepResult> results;
+  for (int i = 0; i < 40; ++i) {
+    must(session.set_learning_rate(float(i)));
+    must(session.step(data.batch));
+    EXPECT_EQ(session.counters().iteration, i + 1);
+    EXPECT_EQ(session.counters().waiting,
+              uint64_t(i + 1 - int(results.size())));
+    if (i % 3 == 0)
+      while (auto result = must(session.poll()))
+        results.push_back(*result);
+  }
+  must(session.sync());
+  while (auto result = must(session.poll()))
+    results.push_back(*result);
+  ASSERT_EQ(results.size(), 40u);
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(results[size_t(i)].iteration, i + 1);
+    EXPECT_EQ(results[size_t(i)].lr, float(i));
+    EXPECT_TRUE(results[size_t(i)].applied);
+  }
+  EXPECT_EQ(session.counters().waiting, 0u);
+}
+
+TEST(CudaExecutor, TheBatchMayBeReusedWhenStepReturns) {
+  Session session = must(Session::open(planOf(regression())));
+  Session held = must(Session::open(planOf(regression())));
+  std::vector<std::unique_ptr<Data>> batches;
+  Data reused;
+  for (int i = 0; i < 12; ++i) {
+    batches.push_back(std::make_unique<Data>());
+    batches.back()->x.as<float>()[0] = float(i);
+    must(held.step(batches.back()->batch));
+    reused.x.as<float>()[0] = float(i);
+    must(session.step(reused.batch));
+    reused.x.as<float>()[0] = 1e30f;
+  }
+  EXPECT_TRUE(std::ranges::equal(must(held.read("w")).bytes(),
+                                 must(session.read("w")).bytes()));
+}
+
+/// A cache of its own.
+std::string freshCache(const std::string &name) {
+  std::string folder = temporary(name);
+  fs::remove_all(folder);
+  return folder;
+}
+
+size_t compiledWith(const std::string &cache) {
+  Allocator allocator;
+  Plan plan = planOf(regression());
+  return must(CudaExecutor::create(*plan.file(), {}, allocator,
+                                   {.cache = cache}))
+      ->compiled();
+}
+
+TEST(CudaExecutor, KernelsAreCompiledOnce) {
+  std::string folder = freshCache("executor-cache");
+  EXPECT_EQ(compiledWith(folder), 5u);
+  EXPECT_EQ(compiledWith(folder), 0u);
+  for (const auto &file : fs::directory_iterator(folder)) {
+    test::spill(file.path(), std::vector<uint8_t>(40, 0));
+    break;
+  }
+  EXPECT_EQ(compiledWith(folder), 1u) << "the damaged one";
+  EXPECT_EQ(compiledWith(folder), 0u) << "it was replaced";
+  {
+    Environment another("AMPC_HOSTGPU_CAPABILITY", "9.0");
+    EXPECT_EQ(compiledWith(folder), 5u) << "another architecture";
+  }
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  Error error =
+      errorOf(Session::open(planOf(regression()), {.kernel_cache = folder}));
+  EXPECT_NE(error.message.find("can be written by other users"),
+            std::string::npos);
+}
+
+/// An entry `infer` of the instructions alone, with one output of 64 bytes.
+fb::PlanT bare(auto... ops) {
+  fb::PlanT plan = regression();
+  plan.entries.erase(plan.entries.begin(), plan.entries.begin() + 2);
+  plan.entries.pop_back();
+  fb::EntryT &entry = *plan.entries[0];
+  entry.instructions.clear();
+  entry.outputs[0]->type->shape = {16};
+  entry.outputs[0]->bytes = 64;
+  auto add = [&](auto op) {
+    auto instruction = std::make_unique<fb::InstructionT>();
+    instruction->op.Set(std::move(op));
+    entry.instructions.push_back(std::move(instruction));
+  };
+  (add(std::move(ops)), ...);
+  return plan;
+}
+
+std::vector<uint8_t> outputOf(const fb::PlanT &plan) {
+  Session session = must(Session::open(planOf(plan)));
+  Data data;
+  Tensor out = std::move(must(session.infer(data.batch))[0].tensor);
+  auto *bytes = reinterpret_cast<const uint8_t *>(out.bytes().data());
+  return {bytes, bytes + out.bytes().size()};
+}
+
+fb::FillT fillOf(uint64_t offset, uint64_t bytes, uint64_t pattern,
+                 uint8_t width) {
+  fb::FillT fill;
+  fill.dst = std::make_unique<fb::Place>(fb::Space::Output, 0, offset);
+  fill.bytes = bytes;
+  fill.pattern = pattern;
+  fill.width = width;
+  return fill;
+}
+
+TEST(CudaExecutor, FillsOfEveryWidth) {
+  constexpr uint64_t kPattern = 0x0807060504030201;
+  for (uint8_t width : {1, 2, 4, 8})
+    for (uint64_t bytes :
+         {uint64_t(width), 3 * uint64_t(width), uint64_t(56)}) {
+      std::vector<uint8_t> expected(64, 0);
+      for (uint64_t i = 0; i < bytes / width * width; ++i)
+        expected[8 + i] = uint8_t(i % width + 1);
+      EXPECT_EQ(
+          outputOf(bare(fillOf(8, bytes / width * width, kPattern, width))),
+          expected)
+          << int(width) << " over " << bytes;
+    }
+  std::vector<uint8_t> alike(64, 0);
+  std::fill_n(alike.begin(), 16, uint8_t(5));
+  EXPECT_EQ(outputOf(bare(fillOf(0, 16, 0x0505050505050505, 8))), alike);
+  EXPECT_EQ(outputOf(bare(fillOf(0, 0, 1, 1))), std::vector<uint8_t>(64, 0));
+}
+
+TEST(CudaExecutor, CopiesFromConstants) {
+  fb::CopyT copy;
+  copy.src = std::make_unique<fb::Place>(fb::Space::Constant, 0, 3);
+  copy.dst = std::make_unique<fb::Place>(fb::Space::Output, 0, 8);
+  copy.bytes = 40;
+  fb::PlanT plan = bare(std::move(copy));
+  plan.constant_bytes = 64;
+  std::vector<uint8_t> expected(64, 0);
+  for (size_t i = 0; i < 40; ++i)
+    expected[8 + i] = uint8_t((i + 3) * 7 + 1);
+  EXPECT_EQ(outputOf(plan), expected);
+}
+
+TEST(CudaExecutor, ASumOfNothingIsZero) {
+  fb::PlanT plan = regression();
+  auto &infer = *plan.entries[2];
+  auto *op = infer.instructions[0]->op.AsContraction();
+  ASSERT_TRUE(op);
+  op->k = 0;
+  Session session = must(Session::open(planOf(plan)));
+  Data data;
+  for (const NamedTensor &out : must(session.infer(data.batch)))
+    for (float value : out.tensor.as<float>())
+      EXPECT_EQ(value, 0.0f);
+}
+
+TEST(CudaExecutor, ForeignTargetsAreRefused) {
+  auto openWith = [](auto change) {
+    fb::PlanT plan = regression();
+    change(plan);
+    return errorOf(Session::open(planOf(plan)));
+  };
+  Error error = openWith([](fb::PlanT &plan) { plan.target_level = "sm_90"; });
+  EXPECT_EQ(error.code, Code::Environment);
+  EXPECT_NE(error.message.find("the plan is compiled for cuda:sm_90, cuda:0 ("),
+            std::string::npos)
+      << error.message;
+  EXPECT_NE(error.message.find("is sm_80; compile with --target cuda:sm_80"),
+            std::string::npos);
+  for (const char *level : {"", "sm_", "sm_8x", "avx2"})
+    EXPECT_EQ(
+        openWith([&](fb::PlanT &plan) { plan.target_level = level; }).message,
+        fmt::format("unknown target level 'cuda:{}'", level));
+  error =
+      openWith([](fb::PlanT &plan) { plan.kernels[0]->symbol = "missing"; });
+  EXPECT_EQ(error.message, "the plan's source has no kernel 'missing'");
+  EXPECT_EQ(error.where, "r.ampx");
+}
+
+TEST(CudaExecutor, AMissingDeviceIsSaid) {
+  Error error =
+      errorOf(Session::open(planOf(regression()), {.device = "cuda:3"}));
+  EXPECT_EQ(error.code, Code::Environment);
+  EXPECT_EQ(error.where, "cuda:3");
+  EXPECT_NE(error.message.find("there is no such device; there is cuda:0 ("),
+            std::string::npos)
+      << error.message;
+}
+
+TEST(CudaExecutor, SourceThatDoesNotCompileIsShown) {
+  fb::PlanT plan = regression();
+  auto source = std::make_unique<fb::SourceLocT>();
+  source->file = "m.amp";
+  source->line = 12;
+  source->column = 3;
+  plan.sources.push_back(std::move(source));
+  plan.entries[0]->instructions[2]->source = 0; // launches squares
+  std::string text = test::kernelText();
+  size_t at = text.find("sum / 24");
+  ASSERT_NE(at, text.npos);
+  text.replace(at, 8, "som / 24");
+  Error error = errorOf(Session::open(planOf(plan, text)));
+  EXPECT_EQ(error.code, Code::BadInput);
+  EXPECT_EQ(error.where, "m.amp:12:3");
+  for (const char *part : {"squares.cu does not compile", "som",
+                           "in the line\n  *mean = som / 24;"})
+    EXPECT_NE(error.message.find(part), std::string::npos) << part << " in\n"
+                                                           << error.message;
+}
+
+TEST(CudaExecutor, MemoryThatDoesNotFitIsNamed) {
+  fb::PlanT plan = regression();
+  plan.entries[0]->arena_bytes = uint64_t(3) << 30;
+  Error error = errorOf(Session::open(planOf(plan)));
+  EXPECT_EQ(error.code, Code::DoesNotFit);
+  EXPECT_NE(error.message.find("are available on cuda:0 ("), std::string::npos)
+      << error.message;
+
+  // Free memory can go between the question and the taking.
+  struct {
+    const char *number, *text;
+  } blocks[] = {{"1", "bytes of variables do not fit"},
+                {"2", "bytes of arena do not fit"},
+                {"3", "bytes of batch do not fit"}};
+  for (auto [number, text] : blocks) {
+    Environment fails("AMPC_HOSTGPU_FAIL_ALLOC", number);
+    error = errorOf(Session::open(planOf(regression())));
+    EXPECT_EQ(error.code, Code::DoesNotFit);
+    EXPECT_NE(error.message.find(text), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("less"), std::string::npos)
+        << "what to change: " << error.message;
+  }
+  Session session = must(Session::open(planOf(regression())));
+  EXPECT_EQ(session.memory().peak_bytes, session.memory().planned_peak_bytes);
+}
+
+TEST(CudaExecutor, AKernelThatGoesWrongEndsTheSession) {
+  std::string text = test::kernelText();
+  const std::string good = "w[i] -= *lr * (2.0f / 24.0f) * g[i];";
+  std::string bad = "w[i + (1ll << 40)] -= *lr * g[i];";
+  bad.resize(good.size(), ' '); // the plan knows where the kernels after it are
+  size_t at = text.find(good);
+  ASSERT_NE(at, text.npos);
+  text.replace(at, good.size(), bad);
+  Data data;
+  {
+    Session session = must(Session::open(planOf(regression(), text)));
+    must(session.step(data.batch));
+    Error error = errorOf(session.sync());
+    EXPECT_EQ(error.code, Code::Environment);
+    EXPECT_NE(error.message.find("entry 'train_step' fails: CUDA_ERROR_"),
+              std::string::npos)
+        << error.message;
+    EXPECT_NE(error.message.find("nothing more runs on this device"),
+              std::string::npos);
+    EXPECT_EQ(errorOf(session.step(data.batch)).message, error.message);
+    EXPECT_EQ(errorOf(session.read("w")).message, error.message);
+    EXPECT_EQ(errorOf(session.save(temporary("lost.safetensors"))).message,
+              error.message);
+    EXPECT_FALSE(fs::exists(temporary("lost.safetensors")));
+  }
+  // The software device forgets with the context; a real one does not.
+  Session fresh = must(Session::open(planOf(regression())));
+  must(fresh.step(data.batch));
+  must(fresh.sync());
+}
+
+} // namespace
+} // namespace ampc::rt::cuda
