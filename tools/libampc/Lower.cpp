@@ -7,6 +7,7 @@
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/DataPaths.h"
 #include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
 
@@ -145,6 +146,8 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     if (failed(check.run(*module)))
       return tl::unexpected(capture.error("the module is not valid"));
   }
+  if (!options.output.empty())
+    moveDataPaths(*module, impl.path, options.output);
   dumpStage(*module, options);
   AMPC_TRY(continueTo(stage, *module, model, options));
   return module;
