@@ -51,6 +51,29 @@ static rt::Expected<void> checkBudget(ModuleOp module, int64_t budget,
                   budget, needed, variables, arena, batches, workspace));
 }
 
+/// The entries to build: without a train block a model with a loss is for
+/// evaluation and inference.
+static std::vector<std::string> entriesOf(ModuleOp module,
+                                          const CompileOptions &options) {
+  func::FuncOp forward = amp::findEntry(module, amp::Entry::forward);
+  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
+  bool hasBlock = train && (train.get("optimizer") || train.get("loc"));
+  if (!options.entries.empty() || !forward || hasBlock)
+    return options.entries;
+  auto has = [&](amp::Io wanted) {
+    for (unsigned i = 0; i < forward.getNumResults(); ++i)
+      if (auto io = forward.getResultAttrOfType<amp::IoAttr>(i, amp::kIoAttr);
+          io && io.getValue() == wanted)
+        return true;
+    return false;
+  };
+  if (!has(amp::Io::loss))
+    return {};
+  if (!has(amp::Io::output))
+    return {"eval_step"};
+  return {"eval_step", "infer"};
+}
+
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
   std::optional<amp::Stage> wanted = amp::symbolizeStage(options.dump_after);
   if (!options.dump || !wanted || amp::stageOf(module) != *wanted)
@@ -86,7 +109,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.precision = precisionOf(module, options);
   pipeline.unsafePrecision = options.unsafe_precision;
   pipeline.scaleLoss = options.scale_loss;
-  pipeline.entries = options.entries;
+  pipeline.entries = entriesOf(module, options);
   pipeline.gradientOf = options.gradient_of;
   pipeline.mode = options.mode;
   if (options.finite_checks != "off")
