@@ -140,6 +140,44 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   return {};
 }
 
+/// Options whose pass the module is past, which would change nothing, are
+/// refused.
+static rt::Expected<void> checkOptions(const Model::Impl &impl,
+                                       const CompileOptions &options) {
+  using amp::Stage;
+  struct Row {
+    bool isGiven;
+    Stage decides; // the stage that is made with the option
+    const char *name;
+  };
+  std::string remarks = options.remark ? options.remark_category : "";
+  const Row rows[] = {
+      {!options.precision.empty(), Stage::typed, "--precision"},
+      {options.scale_loss, Stage::typed, "scale_loss"},
+      {options.finite_checks != "off", Stage::step, "--finite-checks"},
+      {!options.gradient_of.empty(), Stage::step, "--grad"},
+      {options.mode != "infer", Stage::step, "--mode"},
+      {options.unsafe_precision, Stage::fused, "--unsafe-precision"},
+      {options.opt_level == 1, Stage::fused, "--opt-level"},
+      {remarks == "precision", Stage::typed, "--remarks"},
+      {remarks == "fusion", Stage::fused, "--remarks"},
+      {remarks == "memory" || remarks == "all", Stage::placed, "--remarks"},
+  };
+  std::optional<Stage> dumped = amp::symbolizeStage(options.dump_after);
+  const char *given = nullptr;
+  for (const Row &row : rows)
+    if (!given && row.isGiven && row.decides <= impl.stage())
+      given = row.name;
+  if (options.dump && dumped && *dumped < impl.stage())
+    given = "--dump-after";
+  if (given)
+    return rt::fail(
+        rt::Code::Usage, given,
+        fmt::format("has no effect on '{}', which is in stage {} already",
+                    impl.path, amp::stringifyStage(impl.stage()).str()));
+  return {};
+}
+
 rt::Expected<OwningOpRef<ModuleOp>>
 lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   Model::Impl &impl = model.impl();
@@ -147,6 +185,7 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     return rt::fail(rt::Code::Usage, "dump-after",
                     "expected model, typed, step, fused or placed, got '" +
                         options.dump_after + "'");
+  AMPC_TRY(checkOptions(impl, options));
   if (impl.stage() > stage)
     return rt::fail(rt::Code::BadInput, impl.path,
                     "the module is in stage " +
