@@ -23,6 +23,8 @@ struct ModelCommand {
   std::string dump_after;
   bool time_report = false;
   rt::RunOptions run;
+  /// What `--steps` and `--seed` say about the model itself, where they do.
+  std::optional<uint64_t> train_steps, train_seed;
 };
 
 /// The seconds of a compilation's phases.
@@ -36,7 +38,9 @@ struct TimeReport {
 };
 
 /// Adds MODEL and the common options.
-void addModelOptions(CLI::App &command, ModelCommand &options);
+void addModelOptions(CLI::App &command, ModelCommand &options,
+                     rt::CommandUse use = {.draws = false,
+                                           .hasWeights = false});
 
 /// Adds the options of `train` that shape the step.
 void addStepOptions(CLI::App &command, ModelCommand &options);
@@ -47,6 +51,10 @@ void addStepOptions(CLI::App &command, ModelCommand &options);
 /// Those of a list with commas between; none for an empty one.
 [[nodiscard]] rt::Expected<std::vector<std::string>>
 entriesByName(const std::string &names);
+
+/// A file that is written at the end must have a place before the work begins.
+[[nodiscard]] rt::Expected<void> checkPlace(const std::string &path,
+                                            bool force);
 
 /// The device asked for must be here: anything but the CPU is Code Environment.
 [[nodiscard]] rt::Expected<void> checkDevice(const ModelCommand &options);
