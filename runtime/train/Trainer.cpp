@@ -32,6 +32,21 @@ std::string numberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
+/// Whether the quoted names of `message`, of which there are some, are all
+/// those of an optimizer's state.
+bool namesOptimizersAlone(std::string_view message) {
+  bool isInside = false, hasAny = false;
+  for (size_t at = 0; (at = message.find('\'', at)) != message.npos; ++at) {
+    isInside = !isInside;
+    std::string_view name = message.substr(at + 1);
+    if (isInside && !name.starts_with("ampc.exp_avg") &&
+        !name.starts_with("ampc.momentum"))
+      return false;
+    hasAny = true;
+  }
+  return hasAny;
+}
+
 /// One run; members are what the parts of the loop share.
 class Run {
 public:
@@ -115,7 +130,12 @@ Expected<void> Run::prepare() {
                 "the model has no train_step to train with");
   if (!options.resume.empty()) {
     AMPC_TRY(checkResume());
-    AMPC_TRY(stepper.load(options.resume));
+    Expected<void> loaded = stepper.load(options.resume);
+    if (!loaded && namesOptimizersAlone(loaded.error().message))
+      loaded.error().message +=
+          ": the optimizer is not the one the checkpoint was made with; "
+          "--weights instead of --resume starts anew from its parameters";
+    AMPC_TRY(loaded);
   }
   firstStep = uint64_t(stepper.iteration());
   if (firstStep >= options.steps && options.warn)

@@ -81,6 +81,9 @@ std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
     return refuse(
         fmt::format("{}\nCommands: {}", what, fmt::join(names, ", ")));
   }
+  if (first.starts_with("--") && !app.get_option_no_throw(first))
+    return refuse(
+        fmt::format("unknown option '{}' where a command is expected", first));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError &error) {
