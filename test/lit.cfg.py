@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import shutil
 
 import lit.formats
 
@@ -70,5 +71,7 @@ if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
     config.available_features.add("avx512")
 if {"amx_tile", "amx_bf16"} <= flags:
     config.available_features.add("amx")
+if shutil.which("g++") and shutil.which("cmake") and shutil.which("ninja"):
+    config.available_features.add("gcc")
 if has_nvrtc():
     config.available_features.add("nvrtc")

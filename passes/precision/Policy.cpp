@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
     {"tf32", "cuda", false, false,
      "the target has no tf32: contractions run in f32, as tf32 permits"},
     {"bf16", "cpu", true, false,
-     "bf16 is emulated: the CPU has no bf16 products, contractions widen their "
+     "bf16 is emulated: the CPU has no AMX, contractions widen their "
      "operands to f32 and take up to 1.2 times as long as in f32"},
     {"bf16", "cuda", true, false,
      "bf16 is emulated: contractions widen their operands to f32 and take up "

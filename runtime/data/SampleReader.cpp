@@ -9,9 +9,11 @@
 #include "runtime/data/Csv.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace ampc::rt {
 
@@ -242,6 +244,11 @@ openSamples(const DataSpec &spec, const Port &port,
     return openMadeUp(spec, port, options, context.position);
   bool relative = spec.rest[0] != '/' && !context.directory.empty();
   std::string path = relative ? context.directory + "/" + spec.rest : spec.rest;
+  if (relative && ::access(path.c_str(), F_OK) != 0)
+    return fail(Code::BadInput, context.where.empty() ? path : context.where,
+                fmt::format("cannot open the file '{}': {}; '{}' is relative "
+                            "to the folder of the model or plan",
+                            path, std::strerror(errno), spec.rest));
   if (spec.kind == "csv")
     return openCsv(spec, path, port, options, context);
   if (spec.kind == "text" || spec.kind == "tokens")

@@ -44,6 +44,7 @@ struct SampleContext {
   std::string directory; ///< relative paths start here; may be empty
   double held_out = 0;
   DataPart part = DataPart::All;
+  std::string where = {}; ///< the line, for errors; may be empty
 };
 
 /// Opens `spec` for `port` (shape [batch, sample...]).

@@ -174,8 +174,9 @@ Expected<Stream> openLine(const DataLine &line, std::span<const Port> ports,
                   fmt::format("'{}' is {} and has no axis of samples", name,
                               typeText(port->dtype, port->shape)));
     uint64_t batch = uint64_t(port->shape[0]);
-    SampleContext context{position, uint32_t(line.names.size()),
-                          options.directory, options.held_out, options.part};
+    SampleContext context{position,          uint32_t(line.names.size()),
+                          options.directory, options.held_out,
+                          options.part,      where};
     AMPC_ASSIGN(std::unique_ptr<SampleReader> reader,
                 openSamples(spec, *port, line.options, context));
     std::optional<uint64_t> count = reader->count();

@@ -54,7 +54,7 @@ std::string summary_line(const TrainSummary &summary, double compile_seconds) {
       "{{\"summary\":true,\"steps\":{},\"loss\":{},\"wall_s\":{},\"compile_s\":"
       "{},"
       "\"peak_bytes\":{},\"planned_peak_bytes\":{},\"checkpoint\":{}}}",
-      summary.steps, json_number(summary.loss),
+      summary.steps, summary.trained ? json_number(summary.loss) : "null",
       json_number(summary.wall_seconds), json_number(compile_seconds),
       summary.memory.peak_bytes, summary.memory.planned_peak_bytes,
       summary.checkpoint.empty() ? "null" : json_string(summary.checkpoint));

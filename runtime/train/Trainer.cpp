@@ -32,6 +32,21 @@ std::string numberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
+/// Whether the quoted names of `message`, of which there are some, are all
+/// those of an optimizer's state.
+bool namesOptimizersAlone(std::string_view message) {
+  bool isInside = false, hasAny = false;
+  for (size_t at = 0; (at = message.find('\'', at)) != message.npos; ++at) {
+    isInside = !isInside;
+    std::string_view name = message.substr(at + 1);
+    if (isInside && !name.starts_with("ampc.exp_avg") &&
+        !name.starts_with("ampc.momentum"))
+      return false;
+    hasAny = true;
+  }
+  return hasAny;
+}
+
 /// One run; members are what the parts of the loop share.
 class Run {
 public:
@@ -52,11 +67,11 @@ private:
   Expected<void> openMetrics(const std::string &path);
   Expected<void> take();
   Expected<void> judge(const StepResult &result);
-  tl::unexpected<Error> lossError(double loss, const std::string &why) const;
+  std::string place() const;
   void tell(const StepResult &result);
   void watchMemory(uint64_t step);
-  tl::unexpected<Error> gradientError(const StepResult &result,
-                                      const std::string &why);
+  tl::unexpected<Error> windowError(const StepResult &result,
+                                    const std::string &what);
   Expected<void> report(const StepResult &result);
   Expected<void> save();
   Expected<void> validate();
@@ -70,6 +85,7 @@ private:
   std::vector<std::string> names;
   std::vector<MetricsFile> files;
   TrainSummary summary;
+  StepResult lastResult;
   Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
   MemoryWatch memoryWatch;
   uint64_t firstStep = 0;  ///< windows done before this run
@@ -110,13 +126,23 @@ Expected<void> Run::checkResume() {
 
 Expected<void> Run::prepare() {
   if (!stepper.has_entry(EntryKind::TrainStep))
-    return fail(Code::Usage, stepper.model_name(),
+    return fail(Code::Usage, place(),
                 "the model has no train_step to train with");
   if (!options.resume.empty()) {
     AMPC_TRY(checkResume());
-    AMPC_TRY(stepper.load(options.resume));
+    Expected<void> loaded = stepper.load(options.resume);
+    if (!loaded && namesOptimizersAlone(loaded.error().message))
+      loaded.error().message +=
+          ": the optimizer is not the one the checkpoint was made with; "
+          "--weights instead of --resume starts anew from its parameters";
+    AMPC_TRY(loaded);
   }
   firstStep = uint64_t(stepper.iteration());
+  if (firstStep >= options.steps && options.warn)
+    options.warn(fmt::format("{}: made after step {}, and the run ends after "
+                             "step {}: nothing is trained; give more --steps",
+                             options.resume.empty() ? place() : options.resume,
+                             firstStep, options.steps));
   rowStep = savedAt = firstStep;
   if (!options.out.empty()) {
     std::error_code error;
@@ -140,36 +166,30 @@ Expected<void> Run::prepare() {
   return {};
 }
 
-/// The end of a run for the loss of its last window.
-tl::unexpected<Error> Run::lossError(double loss,
-                                     const std::string &why) const {
-  return fail(Code::TrainingFailed, stepper.model_name(),
-              fmt::format("step {}: the loss is {}; {}", summary.steps,
-                          numberText(loss), why));
+std::string Run::place() const {
+  return options.where.empty() ? stepper.model_name() : options.where;
 }
 
-/// The end of a run for the gradients of its last window: says which op
-/// overflows, where that can be found out.
-tl::unexpected<Error> Run::gradientError(const StepResult &result,
-                                         const std::string &why) {
+/// The end of a run for its last window, in which `what` is not finite: says
+/// which op overflows, where that can be found out.
+tl::unexpected<Error> Run::windowError(const StepResult &result,
+                                       const std::string &what) {
   Error error{Code::TrainingFailed,
-              fmt::format("step {}: the loss is {}; the gradients are not "
-                          "finite{}",
-                          result.iteration, numberText(result.loss), why),
-              stepper.model_name()};
+              fmt::format("step {}: the loss is {}; {}", result.iteration,
+                          numberText(result.loss), what),
+              place()};
   if (!options.open_checked) {
     error.message += result.finding
                          ? "; " + result.finding->text
                          : "; compiled with --finite-checks all, the plan "
-                           "tells which op gives them";
+                           "tells which op gives it";
     return tl::unexpected(error);
   }
   Expected<std::shared_ptr<Stepper>> checked = options.open_checked();
   Expected<const Batch *> batch = windows.batch(uint64_t(result.iteration - 1));
   if (!checked || !batch) {
     const Error &cause = checked ? batch.error() : checked.error();
-    error.message +=
-        "; which op gives them cannot be found out: " + cause.text();
+    error.message += "; which op gives it cannot be found out: " + cause.text();
     return tl::unexpected(error);
   }
   auto diagnosis = diagnose(stepper, **checked, **batch);
@@ -209,9 +229,11 @@ Expected<void> Run::judge(const StepResult &result) {
   spoilt = result.applied && !std::isfinite(result.loss);
   if (result.applied && !spoilt) {
     if (isCalibrating && skipped && result.scale && options.note)
-      options.note(fmt::format("the first {} steps were left out while the "
-                               "loss scale came down to {} (calibration)",
-                               skipped, *result.scale));
+      options.note(fmt::format(
+          "the first {} left out while the loss scale "
+          "came down to {} (calibration)",
+          skipped == 1 ? "step was" : fmt::format("{} steps were", skipped),
+          *result.scale));
     isCalibrating = false;
     badInARow = 0;
     return {};
@@ -219,10 +241,11 @@ Expected<void> Run::judge(const StepResult &result) {
   ++badInARow;
   if (options.nonfinite == Nonfinite::Ignore)
     return {};
+  constexpr const char *kGradients = "the gradients are not finite";
   if (result.at_floor)
-    return gradientError(
-        result, fmt::format(" while the loss scale stands at its floor, {}",
-                            result.scale.value_or(0)));
+    return windowError(
+        result, fmt::format("{} while the loss scale stands at its floor, {}",
+                            kGradients, result.scale.value_or(0)));
   // An overflow that lowers the scale is the scaler's to answer.
   bool isLowered = !result.applied && result.scale;
   bool fails = options.nonfinite == Nonfinite::Fail && !isLowered;
@@ -230,8 +253,8 @@ Expected<void> Run::judge(const StepResult &result) {
     return {};
   std::string count =
       badInARow > 1 ? fmt::format("; {} such steps in a row", badInARow) : "";
-  return result.applied ? lossError(result.loss, "the run ends with it" + count)
-                        : gradientError(result, count);
+  return windowError(
+      result, (result.applied ? "the run ends with it" : kGradients) + count);
 }
 
 Expected<void> Run::report(const StepResult &result) {
@@ -268,6 +291,7 @@ Expected<void> Run::take() {
       return {};
     summary.steps = uint64_t(result->iteration);
     summary.loss = result->loss;
+    lastResult = *result;
     skipped += !result->applied;
     AMPC_TRY(report(*result));
     AMPC_TRY(judge(*result));
@@ -317,7 +341,7 @@ Expected<void> Run::validate() {
     AMPC_TRY(file.write(validation_line(summary.steps, *summary.validation)));
   if (!std::isfinite(summary.validation->loss) &&
       options.nonfinite != Nonfinite::Ignore)
-    return fail(Code::TrainingFailed, stepper.model_name(),
+    return fail(Code::TrainingFailed, place(),
                 fmt::format("step {}: the validation loss is {}", summary.steps,
                             numberText(summary.validation->loss)));
   bool better = summary.validation->loss < bestLoss;
@@ -334,12 +358,13 @@ Expected<void> Run::finish() {
   AMPC_TRY(stepper.sync());
   AMPC_TRY(take());
   if (spoilt && !summary.interrupted && options.nonfinite != Nonfinite::Ignore)
-    return lossError(summary.loss, "the run ends with it");
+    return windowError(lastResult, "the run ends with it");
   // Whatever the validation says, the run is saved.
   AMPC_TRY(save());
   bool fresh = validatedAt != summary.steps;
   if (!summary.interrupted && fresh)
     AMPC_TRY(validate());
+  summary.trained = summary.steps - firstStep;
   summary.wall_seconds = secondsSince(start);
   summary.memory = stepper.memory();
   for (MetricsFile &file : files)

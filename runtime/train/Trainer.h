@@ -31,6 +31,8 @@ struct TrainOptions {
   uint64_t early_stop =
       0; ///< ends after that many validations without a lower loss; 0: never
   double time_limit = 0; ///< seconds after which no window begins; 0: none
+  /// The model's file, for messages; empty: its name.
+  std::string where = {};
   /// Of draws and data order; a checkpoint of another seed is refused.
   std::optional<uint64_t> seed = std::nullopt;
   /// Opens the same model with finite checks of all its ops, to say which op
@@ -59,8 +61,9 @@ struct TrainRow {
 
 /// How it went.
 struct TrainSummary {
-  uint64_t steps = 0; ///< windows done, those before a resume included
-  float loss = 0;     ///< of the last window
+  uint64_t steps = 0;   ///< windows done, those before a resume included
+  uint64_t trained = 0; ///< windows of this run; 0: its checkpoint was the end
+  float loss = 0;       ///< of the last window of this run, if there is one
   double wall_seconds = 0;
   MemoryReport memory;
   std::string checkpoint;   ///< the last one that this run wrote; empty: none

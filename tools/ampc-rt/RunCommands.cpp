@@ -41,6 +41,10 @@ void warn(const std::string &text) {
   std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
 }
 
+void note(const std::string &text) {
+  std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
+}
+
 /// A NaN's sign says nothing.
 double shown(double value) {
   return std::isnan(value) ? std::abs(value) : value;
@@ -149,9 +153,8 @@ TrainOptions trainOptions(const ModelSettings &settings,
   train.time_limit = options.time_limit;
   train.seed = options.seed.value_or(settings.train.seed);
   train.warn = warn;
-  train.note = [](const std::string &text) {
-    std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
-  };
+  train.note = note;
+  train.where = settings.path;
   train.open_checked = settings.open_checked;
   train.out = options.out;
   train.metrics = options.metrics;
@@ -225,10 +228,59 @@ static Expected<void> checkAccumulate(const ModelSettings &settings,
                           *options.accumulate, own, *options.accumulate));
 }
 
+/// The names of the model's own variables: what `--weights` gives values to.
+static std::vector<std::string> weightsOf(const Stepper &stepper) {
+  std::vector<std::string> names = stepper.variables();
+  std::erase_if(
+      names, [](const std::string &name) { return name.starts_with("ampc."); });
+  return names;
+}
+
+/// A pass without `--weights` is one of the initial values.
+static void noteInitial(const Stepper &stepper, const RunOptions &options) {
+  if (options.weights.empty() && !weightsOf(stepper).empty())
+    note("no --weights: the parameters have their initial values");
+}
+
+/// A run's folder instead of a checkpoint in it is a likely slip.
+static Expected<void> checkCheckpoint(const char *option,
+                                      const std::string &path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::is_directory(path, ignored))
+    return {};
+  std::string last = (std::filesystem::path(path) / "last").string();
+  bool isRun = std::filesystem::exists(last, ignored);
+  return fail(Code::BadInput, path,
+              fmt::format("{} takes a file, this is a directory{}", option,
+                          isRun ? "; its last checkpoint is " + last : ""));
+}
+
+Expected<void> loadWeights(Stepper &stepper, const RunOptions &options) {
+  if (options.weights.empty())
+    return {};
+  AMPC_TRY(checkCheckpoint("--weights", options.weights));
+  AMPC_TRY(stepper.load_weights(options.weights, options.partial));
+  if (!options.partial)
+    return {};
+  AMPC_ASSIGN(Safetensors file, Safetensors::open(options.weights));
+  std::vector<std::string> names = weightsOf(stepper);
+  auto found =
+      std::count_if(names.begin(), names.end(), [&](const std::string &name) {
+        return std::any_of(
+            file.tensors().begin(), file.tensors().end(),
+            [&](const auto &entry) { return entry.name == name; });
+      });
+  std::string text = fmt::format("{}: holds {} of the model's {} variables",
+                                 options.weights, found, names.size());
+  found ? note(text) : warn(text);
+  return {};
+}
+
 Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
                         const RunOptions &options) {
   AMPC_TRY(checkNonfinite(settings, options));
   AMPC_TRY(checkAccumulate(settings, options));
+  AMPC_TRY(checkCheckpoint("--resume", options.resume));
   AMPC_ASSIGN(std::unique_ptr<DataSource> data,
               openTrainingData(stepper, settings, options));
   AMPC_ASSIGN(std::vector<DataLine> held, dataLines(settings, options, true));
@@ -246,6 +298,10 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
     train.validation = validation.get();
     train.validation_batches = validation->batches() ? 0 : kEndlessValidation;
   }
+  if (options.early_stop && !validation)
+    return fail(Code::Usage, "--early-stop",
+                "there is no validation data to judge by: the data block has "
+                "no line of it and holds out no share");
   RowCallback row;
   if (options.json)
     row = [](const TrainRow &row) { print(step_line(row)); };
@@ -259,6 +315,9 @@ Expected<Code> runTrain(Stepper &stepper, const ModelSettings &settings,
     train.validated = [&](uint64_t step, const EvalResult &result) {
       print(validationText(step, train.steps, result));
     };
+  // Said while there is time to begin again.
+  if (options.out.empty())
+    note("without --out DIR the trained weights are not kept");
   AMPC_ASSIGN(TrainSummary summary, rt::train(stepper, *data, train, row));
   if (options.json) {
     print(summary_line(summary, settings.compile_seconds));
@@ -283,7 +342,8 @@ static Expected<Code> judge(const EvalResult &result, const Stepper &stepper,
   if (std::isfinite(result.loss) ||
       settings.train.nonfinite == Nonfinite::Ignore)
     return Code::Ok;
-  return fail(Code::TrainingFailed, stepper.model_name(),
+  return fail(Code::TrainingFailed,
+              settings.path.empty() ? stepper.model_name() : settings.path,
               fmt::format("the loss is {}", shown(result.loss)));
 }
 
@@ -299,6 +359,7 @@ Expected<Code> runEval(Stepper &stepper, const ModelSettings &settings,
               openLines(lines, settings, options,
                         stepper.inputs(EntryKind::EvalStep),
                         share ? DataPart::Held : DataPart::All, false));
+  noteInitial(stepper, options);
   StoppableData stoppable(*data, &watchInterrupts());
   Expected<EvalResult> evaluated =
       stepper.eval(stoppable, options.steps.value_or(0));
@@ -421,6 +482,7 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
   Batch batch;
   for (const GivenTensor &input : inputs)
     batch.set(input.name, input.tensor);
+  noteInitial(stepper, options);
   AMPC_ASSIGN(std::vector<NamedTensor> outputs, stepper.run(entry, batch));
   if (!options.output_dir.empty())
     AMPC_TRY(writeOutputs(options.output_dir, outputs, options.force));

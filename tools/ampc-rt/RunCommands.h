@@ -11,6 +11,7 @@ namespace ampc::rt {
 
 /// The model's own settings, which the options override.
 struct ModelSettings {
+  std::string path; ///< of its file, for messages
   TrainDefaults train;
   std::vector<DataLine> lines;
   DataOptions data;
@@ -41,6 +42,10 @@ openTrainingData(const Stepper &stepper, const ModelSettings &settings,
 [[nodiscard]] Expected<Code> runEval(Stepper &stepper,
                                      const ModelSettings &settings,
                                      const RunOptions &options);
+
+/// Reads `--weights`; with `--partial` says how many it found.
+[[nodiscard]] Expected<void> loadWeights(Stepper &stepper,
+                                         const RunOptions &options);
 
 /// A tensor the user gave for an input.
 struct GivenTensor {

@@ -1,10 +1,101 @@
 // Command line options.
 #include "tools/ampc-rt/RunOptions.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ampc::rt {
+
+/// Single edits (a letter more, less or other, or two swapped) from `a` to `b`.
+static size_t distance(const std::string &a, const std::string &b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1,
+                                     std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                          d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+/// `; did you mean 'NAME'?`, empty where no name is near.
+static std::string suggestion(const std::string &given,
+                              const std::vector<std::string> &names) {
+  std::string nearest;
+  size_t least = 3; // edits, and more than that is another word
+  for (const std::string &name : names)
+    if (size_t edits = distance(given, name); edits < least) {
+      least = edits;
+      nearest = name;
+    }
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+/// What is wrong with arguments that `command` does not know.
+static std::string unknownText(const CLI::App &command) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (!option->get_group().empty())
+        names.push_back("--" + name);
+  std::vector<std::string> left = command.remaining();
+  auto option = std::find_if(left.begin(), left.end(), [](auto &argument) {
+    return argument.starts_with("-");
+  });
+  if (option == left.end())
+    return fmt::format("unexpected argument '{}'", left.front());
+  std::string name = option->substr(0, option->find('='));
+  return fmt::format("unknown option '{}'{}", name, suggestion(name, names));
+}
+
+std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  std::string first = argc > 1 ? argv[1] : "";
+  auto refuse = [&](const std::string &text) {
+    std::fputs(
+        fmt::format("error: {}\nRun with --help for more.\n", text).c_str(),
+        stderr);
+    return int(Code::Usage);
+  };
+  if (first == "help") {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  }
+  if (!first.starts_with("-") &&
+      std::find(names.begin(), names.end(), first) == names.end()) {
+    std::string what = first.empty()
+                           ? std::string("no command is given")
+                           : fmt::format("unknown command '{}'{}", first,
+                                         suggestion(first, names));
+    return refuse(
+        fmt::format("{}\nCommands: {}", what, fmt::join(names, ", ")));
+  }
+  if (first.starts_with("--") && !app.get_option_no_throw(first))
+    return refuse(
+        fmt::format("unknown option '{}' where a command is expected", first));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError &error) {
+    std::vector<CLI::App *> parsed = app.get_subcommands();
+    const CLI::App &command = parsed.empty() ? app : *parsed.front();
+    return refuse(command.remaining().empty() ? error.what()
+                                              : unknownText(command));
+  } catch (const CLI::ParseError &error) {
+    return error.get_exit_code() == 0 ? app.exit(error) : refuse(error.what());
+  }
+  return std::nullopt;
+}
 
 CLI::Option *addCount(CLI::App &command, const std::string &name,
                       std::optional<uint64_t> &to, const std::string &text,
@@ -36,19 +127,46 @@ void addReserved(CLI::App &command, std::initializer_list<const char *> names) {
         ->group("");
 }
 
-void addCommonOptions(CLI::App &command, RunOptions &options) {
+void addWithoutEffect(CLI::App &command,
+                      std::initializer_list<const char *> names) {
+  for (const char *name : names)
+    command
+        .add_option_function<std::string>(
+            name,
+            [name, &command](const std::string &) {
+              throw CLI::ValidationError(name, "has no effect on " +
+                                                   command.get_name());
+            },
+            "Without effect here")
+        ->expected(0, 1)
+        ->group("");
+}
+
+void addCommonOptions(CLI::App &command, RunOptions &options, CommandUse use) {
   command.add_option("--device", options.device, "auto, cpu or cuda[:N]");
-  addCount(command, "--seed", options.seed,
-           "Seed of initialisers and random ops");
+  if (use.draws)
+    addCount(command, "--seed", options.seed,
+             "Seed of initialisers and random ops");
+  else
+    addWithoutEffect(command, {"--seed"});
   command
       .add_option("--threads", options.threads,
                   "Threads (0: one per processor)")
       ->check(CLI::Range(0, 1024));
-  command.add_option("--weights", options.weights,
-                     "Read weights from FILE.safetensors");
-  command.add_flag("--partial", options.partial,
-                   "Allow missing and extra names in --weights");
-  command.add_flag("--force", options.force, "Replace existing files");
+  if (use.hasWeights) {
+    CLI::Option *weights = command.add_option(
+        "--weights", options.weights, "Read weights from FILE.safetensors");
+    command
+        .add_flag("--partial", options.partial,
+                  "Allow missing and extra names in --weights")
+        ->needs(weights);
+  } else {
+    addWithoutEffect(command, {"--weights", "--partial"});
+  }
+  if (use.writesFiles)
+    command.add_flag("--force", options.force, "Replace existing files");
+  else
+    addWithoutEffect(command, {"--force"});
   command.add_flag("--json", options.json, "Print JSON");
 }
 
@@ -63,7 +181,10 @@ void addDataOptions(CLI::App &command, RunOptions &options) {
 void addTrainOptions(CLI::App &command, RunOptions &options) {
   addDataOptions(command, options);
   addCount(command, "--steps", options.steps,
-           "Windows in all, those before a resume included", 1);
+           "Windows in all, those before a resume included; as --set "
+           "train.steps, a schedule ends with them (that of a plan or of IR "
+           "stays)",
+           1);
   addCount(command, "--accumulate", options.accumulate,
            "Micro-batches of a window (default: the model's)", 1);
   CLI::Option *out = command.add_option(
@@ -85,7 +206,8 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
                    ? std::string()
                    : "expected a number of seconds above 0, got '" + text + "'";
       });
-  command.add_option("--resume", options.resume, "Continue from a checkpoint");
+  command.add_option("--resume", options.resume, "Continue from a checkpoint")
+      ->excludes(command.get_option("--weights"));
   command.add_option("--metrics", options.metrics,
                      "Write metrics to FILE.jsonl");
   command

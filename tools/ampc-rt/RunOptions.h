@@ -28,6 +28,11 @@ struct RunOptions {
   std::string output_dir;
 };
 
+/// Parses a command line of subcommands. An exit code where the process is to
+/// end: after help, or an error that names what is not known and what it may
+/// have been meant to be.
+std::optional<int> parseCommand(CLI::App &app, int argc, char **argv);
+
 /// Adds an option of a whole number from `least` on. What is none (a sign, a
 /// fraction, more than 64 bits) is refused with the option's name and the
 /// value.
@@ -37,8 +42,20 @@ CLI::Option *addCount(CLI::App &command, const std::string &name,
 /// Reserves options of the contract whose feature is not there yet: given, they
 /// are said to be missing rather than unknown.
 void addReserved(CLI::App &command, std::initializer_list<const char *> names);
-/// `--device --seed --threads --weights --partial --force --json`.
-void addCommonOptions(CLI::App &command, RunOptions &options);
+/// Hides options that other commands take and that change nothing in this one:
+/// given, they are refused rather than ignored.
+void addWithoutEffect(CLI::App &command,
+                      std::initializer_list<const char *> names);
+/// What a command does, as far as its common options depend on it.
+struct CommandUse {
+  bool draws = true;       ///< `--seed`
+  bool hasWeights = true;  ///< `--weights`, `--partial`
+  bool writesFiles = true; ///< `--force`
+};
+/// `--device --seed --threads --weights --partial --force --json`, those that
+/// `use` has no use for refused.
+void addCommonOptions(CLI::App &command, RunOptions &options,
+                      CommandUse use = {});
 /// `--data`.
 void addDataOptions(CLI::App &command, RunOptions &options);
 /// `--steps --out --save-every --log-every ...`.

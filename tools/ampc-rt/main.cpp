@@ -17,9 +17,9 @@ static Expected<Code> execute(const std::string &command,
   sessionOptions.threads = options.threads;
   sessionOptions.device = options.device;
   AMPC_ASSIGN(Session session, Session::open(plan, sessionOptions));
-  if (!options.weights.empty())
-    AMPC_TRY(session.load_weights(options.weights, options.partial));
+  AMPC_TRY(loadWeights(session, options));
   ModelSettings settings = settingsOf(plan);
+  settings.path = path;
   if (command == "train" && isChecked(plan))
     settings.open_checked =
         [plan, sessionOptions]() -> Expected<std::shared_ptr<Stepper>> {
@@ -41,28 +41,27 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   RunOptions options;
   std::string path;
-  auto add = [&](const char *name, const char *text, const char *example) {
+  auto add = [&](const char *name, const char *text, const char *example,
+                 CommandUse use = {}) {
     CLI::App *command = app.add_subcommand(name, text);
     command->footer(fmt::format("Example: ampc-rt {}", example));
     command->add_option("plan", path, "A plan (.ampx)")->required();
-    addCommonOptions(*command, options);
+    addCommonOptions(*command, options, use);
     return command;
   };
   addTrainOptions(*add("train", "Train", "train mlp.ampx --steps 20 --out run"),
                   options);
   CLI::App *eval =
       add("eval", "Losses and metrics on a data set",
-          "eval mlp.ampx --weights run/last --data x,y=normal:2 --steps 4");
+          "eval mlp.ampx --weights run/last --data x,y=normal:2 --steps 4",
+          {.writesFiles = false});
   addDataOptions(*eval, options);
   addCount(*eval, "--steps", options.steps, "Batches (default: one epoch)", 1);
   addInferOptions(
       *add("infer", "One forward pass", "infer mlp.ampx --input x=x.npy"),
       options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return finishOutput(app.exit(error) == 0 ? 0 : int(Code::Usage));
-  }
+  if (std::optional<int> code = parseCommand(app, argc, argv))
+    return finishOutput(*code);
   Expected<Code> code =
       execute(app.get_subcommands().front()->get_name(), path, options);
   return finishOutput(code ? int(*code) : report(code.error()));

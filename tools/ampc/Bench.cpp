@@ -122,7 +122,14 @@ rt::Expected<rt::Code> bench(const ModelCommand &options,
   for (std::string &name : names) {
     ModelCommand one = options;
     one.precision = name;
-    AMPC_ASSIGN(OpenCommand open, openModel(one, {"train_step"}));
+    rt::Expected<OpenCommand> opened = openModel(one, {"train_step"});
+    if (!opened) {
+      rt::Error error = opened.error();
+      if (error.where == "--precision")
+        error.where = "--compare";
+      return tl::unexpected(error);
+    }
+    OpenCommand open = std::move(*opened);
     if (!open.opened.stepper->has_entry(rt::EntryKind::TrainStep))
       return rt::fail(rt::Code::BadInput, options.model,
                       "the model has no loss to train with");
@@ -154,7 +161,7 @@ Action addBench(CLI::App &app) {
   command->footer("Example: ampc bench mlp.amp --compare f32,bf16,f16");
   auto options = std::make_shared<ModelCommand>();
   auto compare = std::make_shared<std::string>("f32,bf16,f16");
-  addModelOptions(*command, *options);
+  addModelOptions(*command, *options, {.writesFiles = false});
   addStepOptions(*command, *options);
   rt::addDataOptions(*command, options->run);
   rt::addCount(*command, "--steps", options->run.steps,

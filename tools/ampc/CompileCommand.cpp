@@ -33,7 +33,7 @@ Action addCompile(CLI::App &app) {
   auto output = std::make_shared<std::string>();
   auto what = std::make_shared<std::string>("plan");
   auto entry = std::make_shared<std::string>();
-  addModelOptions(*command, *options);
+  addModelOptions(*command, *options, {.hasWeights = false});
   addStepOptions(*command, *options);
   command->add_option("-o,--output", *output, "File to write; - for stdout")
       ->required();
@@ -42,6 +42,7 @@ Action addCompile(CLI::App &app) {
       "model, typed, step, fused, placed (IR), llvm, cuda (text) or plan");
   command->add_option("--entry", *entry,
                       "train, eval, infer, separated by commas (default: all)");
+  command->get_option("--json")->needs(command->get_option("--time-report"));
   return [options, output, what, entry]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(Emit emitted, emitByName(*what));
     if (options->model.ends_with(".ampx"))
@@ -56,7 +57,17 @@ Action addCompile(CLI::App &app) {
     TimeReport times;
     if (options->time_report)
       times.listen(compile);
+    if (*output != "-") {
+      AMPC_TRY(checkPlace(*output, options->run.force));
+      compile.output = *output;
+    }
+    options->train_seed = options->run.seed;
     AMPC_ASSIGN(Model model, loadModel(*options));
+    if (!entry->empty() && model.stage() != "model" && model.stage() != "typed")
+      return rt::fail(rt::Code::Usage, "--entry",
+                      fmt::format("has no effect on '{}', which is in stage {} "
+                                  "already",
+                                  options->model, model.stage()));
     AMPC_ASSIGN(std::string text, emit(model, emitted, compile));
     if (options->time_report)
       times.print(options->run.json);

@@ -42,7 +42,10 @@ rt::Expected<rt::Code> execute(const ExplainCommand &options) {
   TimeReport times;
   if (command.time_report)
     times.listen(compile);
+  // What is not explained need not be possible.
   AMPC_ASSIGN(Model model, loadModel(command));
+  if (model.stage() == "model" || model.stage() == "typed")
+    compile.entries.assign(what.entry.empty() ? 0 : 1, what.entry);
   AMPC_ASSIGN(Explanation explanation, explain(model, compile, what));
   if (command.time_report)
     times.print(command.run.json);
@@ -63,14 +66,16 @@ Action addExplain(CLI::App &app) {
       "explain", "Why every op has its precision, what was fused and what not");
   command->footer(footer());
   auto options = std::make_shared<ExplainCommand>();
-  addModelOptions(*command, options->model);
+  addModelOptions(*command, options->model,
+                  {.draws = false, .hasWeights = false, .writesFiles = false});
   addStepOptions(*command, options->model);
   command->add_option("--entry", options->entry,
                       "train, eval or infer (default: train, or infer for a "
                       "model without a loss)");
   command->add_option(
       "--op", options->op,
-      "Only ops of this mnemonic, name (or part of its path) or source line");
+      "Only ops of this mnemonic, name (or part of its path) or source line "
+      "(LINE or FILE:LINE)");
   command->add_flag("--why-f32", options->why_f32, "Only ops in f32");
   return [options] { return execute(*options); };
 }

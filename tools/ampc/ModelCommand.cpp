@@ -2,6 +2,7 @@
 #include "tools/ampc/ModelCommand.h"
 
 #include "runtime/core/SystemMemory.h"
+#include "runtime/plan/FileIO.h"
 #include "runtime/train/Metrics.h"
 #include "tools/ampc/Size.h"
 
@@ -11,7 +12,8 @@
 
 namespace ampc {
 
-void addModelOptions(CLI::App &command, ModelCommand &options) {
+void addModelOptions(CLI::App &command, ModelCommand &options,
+                     rt::CommandUse use) {
   command
       .add_option("model", options.model,
                   "A model (.amp), IR (.mlir) or a plan (.ampx)")
@@ -34,14 +36,16 @@ void addModelOptions(CLI::App &command, ModelCommand &options) {
   // A flag with a value takes `--remarks=fusion` and leaves what follows a bare
   // `--remarks` alone.
   command
-      .add_flag("--remarks{all}", options.remarks,
-                "Print decisions: precision, fusion, memory or all")
+      .add_flag(
+          "--remarks{all}", options.remarks,
+          "Print decisions: --remarks=precision, =fusion, =memory or =all "
+          "(--remarks alone: all)")
       ->check(CLI::IsMember({"precision", "fusion", "memory", "all"}));
   command
       .add_option("--dump-after", options.dump_after,
                   "Print the IR of a stage on stderr")
       ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
-  rt::addCommonOptions(command, options.run);
+  rt::addCommonOptions(command, options.run, use);
   command.add_flag("--time-report", options.time_report,
                    "Print the seconds of each phase of compiling on stderr");
   rt::addReserved(command, {"--fast-math"});
@@ -111,6 +115,14 @@ rt::Expected<std::vector<std::string>> entriesByName(const std::string &names) {
   return entries;
 }
 
+rt::Expected<void> checkPlace(const std::string &path, bool force) {
+  if (path.empty())
+    return {};
+  // A file that is not committed leaves nothing.
+  AMPC_ASSIGN(rt::AtomicFile file, rt::AtomicFile::create(path, force));
+  return {};
+}
+
 rt::Expected<std::string> targetOf(const ModelCommand &options) {
   AMPC_ASSIGN(rt::DeviceName device, rt::parse_device(options.run.device));
   if (!options.target.empty())
@@ -139,20 +151,40 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
                       "expected KEY=VALUE, got '" + text + "'");
     settings.sets.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  // Options that say what a key of the train block says.
+  std::vector<std::pair<std::string, std::string>> named;
+  auto set = [&](const char *option, const char *key, std::string value) {
+    named.emplace_back(option, key);
+    settings.sets.emplace_back(key, std::move(value));
+  };
   if (!options.loss_scale.empty())
-    settings.sets.emplace_back("train.loss_scale", options.loss_scale);
+    set("--loss-scale", "train.loss_scale", options.loss_scale);
   if (!options.memory_budget.empty()) {
     AMPC_ASSIGN(uint64_t budget,
                 sizeOption("--memory-budget", options.memory_budget,
                            rt::availableMemory()));
-    settings.sets.emplace_back("train.memory_budget", std::to_string(budget));
+    set("--memory-budget", "train.memory_budget", std::to_string(budget));
   }
   if (!options.run.nonfinite.empty())
-    settings.sets.emplace_back("train.nonfinite", options.run.nonfinite);
+    set("--nonfinite", "train.nonfinite", options.run.nonfinite);
   if (options.run.accumulate)
-    settings.sets.emplace_back("train.accumulate",
-                               std::to_string(*options.run.accumulate));
-  return Model::load(options.model, settings);
+    set("--accumulate", "train.accumulate",
+        std::to_string(*options.run.accumulate));
+  if (options.train_steps && options.model.ends_with(".amp"))
+    set("--steps", "train.steps", std::to_string(*options.train_steps));
+  if (options.train_seed)
+    set("--seed", "train.seed", std::to_string(*options.train_seed));
+  rt::Expected<Model> model = Model::load(options.model, settings);
+  if (model)
+    return model;
+  // Errors name what was written.
+  rt::Error error = model.error();
+  for (const auto &[option, key] : named) {
+    std::string spelt = "--set " + key;
+    for (size_t at; (at = error.message.find(spelt)) != std::string::npos;)
+      error.message.replace(at, spelt.size(), option);
+  }
+  return tl::unexpected(error);
 }
 
 rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
@@ -181,9 +213,9 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   if (!options.dump_after.empty())
     compile.dump = toStderr;
   // A command may compile more than once; it says a thing once.
-  compile.warn = [said = std::make_shared<std::set<std::string>>()](
-                     std::string_view text) {
-    if (said->emplace(text).second)
+  compile.warn = [](std::string_view text) {
+    static std::set<std::string> said;
+    if (said.emplace(text).second)
       rt::put(stderr, text);
   };
   if (!options.remarks.empty()) {
@@ -250,9 +282,7 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
       times.print(options.run.json);
     command.emplace(OpenCommand{std::move(kept), std::move(opened)});
   }
-  if (!options.run.weights.empty())
-    AMPC_TRY(command->opened.stepper->load_weights(options.run.weights,
-                                                   options.run.partial));
+  AMPC_TRY(rt::loadWeights(*command->opened.stepper, options.run));
   return std::move(*command);
 }
 

@@ -22,6 +22,8 @@ struct ModelCommand {
   std::string dump_after;
   bool time_report = false;
   rt::RunOptions run;
+  /// What `--steps` and `--seed` say about the model itself, where they do.
+  std::optional<uint64_t> train_steps, train_seed;
 };
 
 /// The seconds of a compilation's phases.
@@ -35,7 +37,9 @@ struct TimeReport {
 };
 
 /// Adds MODEL and the common options.
-void addModelOptions(CLI::App &command, ModelCommand &options);
+void addModelOptions(CLI::App &command, ModelCommand &options,
+                     rt::CommandUse use = {.draws = false,
+                                           .hasWeights = false});
 
 /// Adds the options of `train` that shape the step.
 void addStepOptions(CLI::App &command, ModelCommand &options);
@@ -46,6 +50,10 @@ void addStepOptions(CLI::App &command, ModelCommand &options);
 /// Those of a list with commas between; none for an empty one.
 [[nodiscard]] rt::Expected<std::vector<std::string>>
 entriesByName(const std::string &names);
+
+/// A file that is written at the end must have a place before the work begins.
+[[nodiscard]] rt::Expected<void> checkPlace(const std::string &path,
+                                            bool force);
 
 /// What to generate code for: `--target`, else the device of `--device`, which
 /// must be here (Code Environment). `auto` is a CUDA device where one runs

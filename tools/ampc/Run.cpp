@@ -74,7 +74,7 @@ Action addRun(CLI::App &app) {
   command->footer("Example: ampc run mlp.amp --input x=x.npy --input y=y.npy "
                   "--grad loss=ones --output-dir out");
   auto options = std::make_shared<RunCommand>();
-  addModelOptions(*command, options->model);
+  addModelOptions(*command, options->model, {});
   rt::addInferOptions(*command, options->model.run);
   command->add_option(
       "--grad", options->grad,

@@ -4,22 +4,29 @@
 
 #include "runtime/plan/FileIO.h"
 
-#include <filesystem>
+#include <fmt/format.h>
 
 namespace ampc {
 
 /// The settings of an opened model.
-static rt::ModelSettings settingsOf(const OpenedModel &opened) {
+static rt::ModelSettings settingsOf(const OpenedModel &opened,
+                                    const std::string &path) {
   rt::ModelSettings settings = rt::settingsOf(opened.plan);
+  settings.path = path;
   settings.compile_seconds = opened.compile_seconds;
   return settings;
 }
 
+/// Whether `model` came with its entries built.
+static bool hasEntries(const Model &model) {
+  return model.stage() != "model" && model.stage() != "typed";
+}
+
 /// Opens the same model again with finite checks of all its ops.
 static rt::Expected<std::shared_ptr<rt::Stepper>>
-openChecked(ModelCommand command) {
-  // A plan is as it was compiled.
-  if (!command.model.ends_with(".ampx"))
+openChecked(ModelCommand command, bool hasEntries) {
+  // Entries that are built already stay as they are.
+  if (!command.model.ends_with(".ampx") && !hasEntries)
     command.finite_checks = "all";
   command.remarks.clear();
   command.dump_after.clear();
@@ -38,11 +45,7 @@ static rt::Expected<void> checkReport(const ModelCommand &command,
   if (command.model.ends_with(".ampx"))
     return rt::fail(rt::Code::Usage, "--precision-report",
                     "a plan has one precision; give the model itself");
-  std::error_code ignored;
-  if (!command.run.force && std::filesystem::exists(path, ignored))
-    return rt::fail(rt::Code::Usage, path,
-                    "the file exists; give --force to replace it");
-  return {};
+  return checkPlace(path, command.run.force);
 }
 
 /// Writes the report of the window after the last one of `stepper`.
@@ -69,7 +72,7 @@ Action addTrain(CLI::App &app) {
   CLI::App *command = app.add_subcommand("train", "Compile and train");
   command->footer("Example: ampc train mlp.amp --steps 20 --out run");
   auto options = std::make_shared<ModelCommand>();
-  addModelOptions(*command, *options);
+  addModelOptions(*command, *options, {});
   addStepOptions(*command, *options);
   rt::addTrainOptions(*command, options->run);
   auto report = std::make_shared<std::string>();
@@ -79,11 +82,20 @@ Action addTrain(CLI::App &app) {
       "and beside those of f32");
   return [options, report]() -> rt::Expected<rt::Code> {
     AMPC_TRY(checkReport(*options, *report));
+    options->train_steps = options->run.steps;
     AMPC_ASSIGN(OpenCommand open,
                 openModel(*options, {"train_step", "eval_step"}));
-    rt::ModelSettings settings = settingsOf(open.opened);
+    if (!report->empty() && open.model->stage() != "model")
+      return rt::fail(rt::Code::Usage, "--precision-report",
+                      fmt::format("compares two precisions, and '{}' is in "
+                                  "stage {} already; give the model itself",
+                                  options->model, open.model->stage()));
+    rt::ModelSettings settings = settingsOf(open.opened, options->model);
     if (open.model || rt::isChecked(open.opened.plan))
-      settings.open_checked = [options] { return openChecked(*options); };
+      settings.open_checked = [options,
+                               built = open.model && hasEntries(*open.model)] {
+        return openChecked(*options, built);
+      };
     rt::Stepper &stepper = *open.opened.stepper;
     rt::Expected<rt::Code> code = rt::runTrain(stepper, settings, options->run);
     // A run that the precision spoils needs it most.
@@ -108,14 +120,14 @@ Action addEval(CLI::App &app) {
       app.add_subcommand("eval", "Losses and metrics on a data set");
   command->footer("Example: ampc eval mlp.amp --weights run/last --steps 4");
   auto options = std::make_shared<ModelCommand>();
-  addModelOptions(*command, *options);
+  addModelOptions(*command, *options, {.writesFiles = false});
   rt::addDataOptions(*command, options->run);
   rt::addCount(*command, "--steps", options->run.steps,
                "Batches (default: one epoch)", 1);
   return [options]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(OpenCommand open, openModel(*options, {"eval_step"}));
-    return rt::runEval(*open.opened.stepper, settingsOf(open.opened),
-                       options->run);
+    return rt::runEval(*open.opened.stepper,
+                       settingsOf(open.opened, options->model), options->run);
   };
 }
 

@@ -22,12 +22,8 @@ int main(int argc, char **argv) {
     return ampc::rt::report(
         {ampc::rt::Code::Usage,
          "'" + std::string(argv[1]) + "' is not available yet", "ampc"});
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return ampc::rt::finishOutput(
-        app.exit(error) == 0 ? 0 : int(ampc::rt::Code::Usage));
-  }
+  if (std::optional<int> code = ampc::rt::parseCommand(app, argc, argv))
+    return ampc::rt::finishOutput(*code);
   std::vector<CLI::App *> commands = app.get_subcommands(nullptr);
   for (size_t i = 0; i < commands.size(); ++i) {
     if (!commands[i]->parsed())

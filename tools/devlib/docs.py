@@ -73,14 +73,17 @@ def reference_of(op, texts):
 
 
 def precision_of(op, texts):
+    """The classes `classify` may give: of the op's record, of its C++ source, else the interface's default."""
     if "PrecisionRule" not in op.traits:
         return "none"
-    pattern = re.compile(r"PrecisionClass %s::classify\(\)\s*\{(.*?)\n?\}" % op.cpp, re.S)
+    pattern = re.compile(r"PrecisionClass (?:%s::|\$cppClass::)?classify\(\)\s*\{(.*?)\n?\s*\}" % op.cpp, re.S)
+    own = re.compile(r"PrecisionClass %s::classify\(\)\s*\{(.*?)\n?\}" % op.cpp, re.S)
+    found = pattern.search(op.cpp_text)
     for text in texts.values():
-        found = pattern.search(text)
-        if found:
-            return " or ".join(dict.fromkeys(re.findall(r"PrecisionClass::(\w+)", found.group(1))))
-    return "follow"
+        found = found or own.search(text)
+    if not found:
+        return "follow"
+    return " or ".join(dict.fromkeys(re.findall(r"PrecisionClass::(\w+)", found.group(1))))
 
 
 def codegen_of(op, texts):

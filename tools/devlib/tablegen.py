@@ -43,6 +43,7 @@ class Op:
         self.family = record["!locs"][0].split(":")[0].split("/")[-1].removesuffix(".td")
         self.summary = record["summary"] or ""
         self.description = record["description"] or ""
+        self.cpp_text = (record["extraClassDeclaration"] or "") + (record["extraClassDefinition"] or "")
         self.has_verifier = bool(record["hasVerifier"] or record["hasRegionVerifier"])
         self.traits = set()
         pending = [t["def"] for t in record["traits"]]

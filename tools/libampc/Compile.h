@@ -41,6 +41,10 @@ struct CompileOptions {
   /// Whether the step shows those values themselves instead.
   bool show_values = false;
 
+  /// The file that the result is for: relative data files, which the model
+  /// names from its own folder, are named from this one's. Empty: they stay.
+  std::string output;
+
   /// Threads that the plan will run on, whose workspaces count in the model's
   /// `train.memory_budget`; 0: one per processor.
   int threads = 0;

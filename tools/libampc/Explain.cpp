@@ -144,12 +144,19 @@ ExplainedCast describeCast(CastOp op, unsigned id) {
 // Choosing
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` is one that `wanted` names: a line, a mnemonic, or a name or
-/// one of its leading or trailing parts.
+/// Whether `op` is one that `wanted` names: a line, with its file or without, a
+/// mnemonic, or a name or one of its leading or trailing parts.
 bool isNamed(const ExplainedOp &op, StringRef wanted) {
   unsigned line = 0;
   if (!wanted.getAsInteger(10, line))
     return llvm::is_contained(op.lines, line);
+  // A place as the table prints it: FILE:LINE.
+  auto [file, place] = wanted.rsplit(':');
+  if (!place.getAsInteger(10, line)) {
+    StringRef own = StringRef(op.source).rsplit(':').first;
+    return (own == file || own.ends_with(("/" + file).str())) &&
+           llvm::is_contained(op.lines, line);
+  }
   StringRef name(op.name);
   if (op.op == wanted || name == wanted)
     return true;
@@ -193,7 +200,7 @@ rt::Expected<func::FuncOp> entryNamed(ModuleOp step, const std::string &wanted,
                                       const std::string &path) {
   SmallVector<StringRef> names{wanted};
   if (wanted.empty())
-    names = {"train_step", "micro_step", "infer"};
+    names = {"train_step", "micro_step", "infer", "eval_step"};
   else if (wanted == "train_step")
     names.push_back("micro_step"); // the step that accumulates
   for (StringRef name : names)

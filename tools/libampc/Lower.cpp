@@ -7,6 +7,7 @@
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/DataPaths.h"
 #include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
 
@@ -50,6 +51,29 @@ static rt::Expected<void> checkBudget(ModuleOp module, int64_t budget,
                   budget, needed, variables, arena, batches, workspace));
 }
 
+/// The entries to build: without a train block a model with a loss is for
+/// evaluation and inference.
+static std::vector<std::string> entriesOf(ModuleOp module,
+                                          const CompileOptions &options) {
+  func::FuncOp forward = amp::findEntry(module, amp::Entry::forward);
+  auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
+  bool hasBlock = train && (train.get("optimizer") || train.get("loc"));
+  if (!options.entries.empty() || !forward || hasBlock)
+    return options.entries;
+  auto has = [&](amp::Io wanted) {
+    for (unsigned i = 0; i < forward.getNumResults(); ++i)
+      if (auto io = forward.getResultAttrOfType<amp::IoAttr>(i, amp::kIoAttr);
+          io && io.getValue() == wanted)
+        return true;
+    return false;
+  };
+  if (!has(amp::Io::loss))
+    return {};
+  if (!has(amp::Io::output))
+    return {"eval_step"};
+  return {"eval_step", "infer"};
+}
+
 static void dumpStage(ModuleOp module, const CompileOptions &options) {
   std::optional<amp::Stage> wanted = amp::symbolizeStage(options.dump_after);
   if (!options.dump || !wanted || amp::stageOf(module) != *wanted)
@@ -85,7 +109,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.precision = precisionOf(module, options);
   pipeline.unsafePrecision = options.unsafe_precision;
   pipeline.scaleLoss = options.scale_loss;
-  pipeline.entries = options.entries;
+  pipeline.entries = entriesOf(module, options);
   pipeline.gradientOf = options.gradient_of;
   pipeline.mode = options.mode;
   if (options.finite_checks != "off")
@@ -118,6 +142,44 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   return {};
 }
 
+/// Options whose pass the module is past, which would change nothing, are
+/// refused.
+static rt::Expected<void> checkOptions(const Model::Impl &impl,
+                                       const CompileOptions &options) {
+  using amp::Stage;
+  struct Row {
+    bool isGiven;
+    Stage decides; // the stage that is made with the option
+    const char *name;
+  };
+  std::string remarks = options.remark ? options.remark_category : "";
+  const Row rows[] = {
+      {!options.precision.empty(), Stage::typed, "--precision"},
+      {options.scale_loss, Stage::typed, "scale_loss"},
+      {options.finite_checks != "off", Stage::step, "--finite-checks"},
+      {!options.gradient_of.empty(), Stage::step, "--grad"},
+      {options.mode != "infer", Stage::step, "--mode"},
+      {options.unsafe_precision, Stage::fused, "--unsafe-precision"},
+      {options.opt_level == 1, Stage::fused, "--opt-level"},
+      {remarks == "precision", Stage::typed, "--remarks"},
+      {remarks == "fusion", Stage::fused, "--remarks"},
+      {remarks == "memory" || remarks == "all", Stage::placed, "--remarks"},
+  };
+  std::optional<Stage> dumped = amp::symbolizeStage(options.dump_after);
+  const char *given = nullptr;
+  for (const Row &row : rows)
+    if (!given && row.isGiven && row.decides <= impl.stage())
+      given = row.name;
+  if (options.dump && dumped && *dumped < impl.stage())
+    given = "--dump-after";
+  if (given)
+    return rt::fail(
+        rt::Code::Usage, given,
+        fmt::format("has no effect on '{}', which is in stage {} already",
+                    impl.path, amp::stringifyStage(impl.stage()).str()));
+  return {};
+}
+
 rt::Expected<OwningOpRef<ModuleOp>>
 lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   Model::Impl &impl = model.impl();
@@ -125,6 +187,7 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     return rt::fail(rt::Code::Usage, "dump-after",
                     "expected model, typed, step, fused or placed, got '" +
                         options.dump_after + "'");
+  AMPC_TRY(checkOptions(impl, options));
   if (impl.stage() > stage)
     return rt::fail(rt::Code::BadInput, impl.path,
                     "the module is in stage " +
@@ -147,6 +210,8 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
     if (failed(check.run(*module)))
       return tl::unexpected(capture.error("the module is not valid"));
   }
+  if (!options.output.empty())
+    moveDataPaths(*module, impl.path, options.output);
   dumpStage(*module, options);
   AMPC_TRY(continueTo(stage, *module, model, options));
   return module;

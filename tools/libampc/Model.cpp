@@ -35,6 +35,10 @@ std::string Model::name() const {
   return name ? name.str() : "";
 }
 
+std::string Model::stage() const {
+  return amp::stringifyStage(state->stage()).str();
+}
+
 const std::string &Model::path() const { return state->path; }
 
 /// The module of textual IR; it must say its stage.

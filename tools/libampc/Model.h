@@ -41,6 +41,8 @@ public:
 
   /// The model's name; empty for IR without one.
   std::string name() const;
+  /// What is decided already: model (nothing), typed, step, fused or placed.
+  std::string stage() const;
   /// Where it was read from.
   const std::string &path() const;
 

@@ -24,6 +24,13 @@ if(NOT result EQUAL 0)
   message(FATAL_ERROR "the plan was not written")
 endif()
 
+execute_process(COMMAND "${WRITER}" --help WORKING_DIRECTORY "${DIR}"
+  RESULT_VARIABLE result ERROR_VARIABLE err)
+expect("${err}" "usage: .*FILE.ampx")
+if(NOT result EQUAL 2 OR EXISTS "${DIR}/--help")
+  message(FATAL_ERROR "an option was taken for a file")
+endif()
+
 run(0 train plan.ampx --steps 10 --out run --threads 2)
 expect("${out}" "step  5/10  loss [0-9.]+ +lr 0.1 .*samples/s.*left")
 expect("${out}" "checkpoint run/step-00000010.safetensors")
@@ -40,7 +47,7 @@ run(1 infer plan.ampx --output-dir out)
 expect("${err}" "error: 'x' .f32.8, 4.. is not given; expected --input x=FILE.npy")
 
 run(2 train plan.ampx --memory-budget=1GiB)
-expect("${err}" "is not available yet")
+expect("${err}" "error: unknown option '--memory-budget'")
 run(2 train plan.ampx --accumulate=2)
 expect("${err}" "--accumulate: error: 2 needs another plan: this one has windows of 1; compile with --set train.accumulate=2")
 run(2 train)

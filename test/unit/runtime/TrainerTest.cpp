@@ -320,7 +320,9 @@ TEST(Trainer, NonFiniteLossesEndTheRun) {
   error = errorOf(train(setup.session, *setup.data, options, {}));
   EXPECT_EQ(error.code, Code::TrainingFailed);
   EXPECT_EQ(error.message,
-            fmt::format("step {}: the loss is nan; the run ends with it",
+            fmt::format("step {}: the loss is nan; the run ends with it; "
+                        "compiled with --finite-checks all, the plan tells "
+                        "which op gives it",
                         options.steps));
   EXPECT_FALSE(fs::exists(options.out + "/last"));
   options.out = "";
