@@ -30,8 +30,8 @@ struct Placement {
   int64_t lowerBound = 0;             // most bytes needed at one moment
 };
 
-/// How long a better placement is sought where the sweeps leave gaps: for about
-/// a millisecond or a tenth of a second, however many buffers there are.
+/// How long a better placement is sought where the sweeps leave gaps: for a few
+/// rounds, or for about a tenth of a second.
 enum class PlacementEffort : uint8_t { quick, thorough };
 
 /// Places `buffers` so that two that are needed at one moment never overlap.

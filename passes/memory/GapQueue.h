@@ -17,8 +17,9 @@ namespace ampc {
 struct Gap {
   unsigned value;
   Moment from, to, use;
-  double score;     ///< the larger, the sooner
-  uint64_t version; ///< of the value, see RecomputePlan
+  double score;        ///< the larger, the sooner
+  uint64_t version;    ///< of the value, see RecomputePlan
+  uint64_t number = 0; ///< of the push, see RecomputePlan
 };
 
 /// A segment tree of heaps: a gap stands in O(log ops) of them.

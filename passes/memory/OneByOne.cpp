@@ -8,7 +8,7 @@ namespace ampc {
 
 /// The most pairs of neighbours that are looked at in all rounds, by effort.
 static size_t mostLooks(PlacementEffort effort) {
-  return effort == PlacementEffort::quick ? size_t(1) << 20 : size_t(1) << 26;
+  return effort == PlacementEffort::quick ? size_t(1) << 20 : size_t(1) << 24;
 }
 
 /// With more pairs than this nothing is tried.

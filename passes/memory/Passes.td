@@ -16,14 +16,14 @@ def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
     - Views share their input's bytes; reads name the variable's.
     - A read that outlives an overwrite of its variable is copied to the arena first.
     - Everything else stands in the entry's arena: best fit over the live ranges, swept forward
-      and backward in O(n log n), the smaller result kept. Offsets are multiples of 64 bytes.
+      and backward in O(n log n), then, where gaps are left, placed one by one in rounds; the smallest result is kept. Offsets are multiples of 64 bytes.
 
     What was made in a `checkpoint { }` and only the backward reads again is not kept for it but computed
     again before its first use there. With `memory-budget`, more is, until variables, the largest arena and
     the buffers of inputs and outputs have that many bytes: one decision after the other, each for the values that are only
     carried over the moment of the most bytes, those first that give the most bytes for the predicted time.
     The decisions and their order do not depend on the budget, which says how many are taken: a
-    smaller one never needs more bytes, a larger one never takes longer. Ops that compute again carry
+    smaller one never needs more bytes. Ops that compute again carry
     `amp.recompute_ns`, their predicted time; the bits of every result are those without (N28). Where no plan is
     small enough the smallest is taken, for the caller to refuse.
 

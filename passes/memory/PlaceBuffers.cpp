@@ -117,7 +117,7 @@ private:
     for (auto [item, offset] :
          llvm::zip_equal(block.apply(plan), placement.offsets)) {
       places[item.value] = PlaceAttr::get(context, Space::arena, offset, {});
-      if (item.residence.isRecomputed())
+      if (item.value.getDefiningOp()->hasAttr(kRecomputeAttr))
         reportRecomputed(item.value);
     }
     func->setAttr(kArenaBytesAttr,
@@ -150,37 +150,39 @@ private:
     if (!limit || placement.bytes <= *limit)
       return placement;
     RecomputePlan whole = plan;
+    // The decisions after which the most bytes at once are the fewest.
+    unsigned decisions = 0, fewest = 0;
+    int64_t leastPeak = plan.peak();
     while (plan.improve()) {
+      ++decisions;
+      if (plan.peak() < leastPeak) {
+        leastPeak = plan.peak();
+        fewest = decisions;
+      }
       if (plan.peak() > *limit)
         continue; // placed it is no smaller
       placement = place(plan, bytes);
       if (placement.bytes <= *limit)
         return placement;
     }
-    // None is small enough: the smallest of all.
-    Placement least = place(whole, bytes, PlacementEffort::thorough);
-    unsigned decisions = 0, atLeast = 0;
-    for (plan = whole; plan.improve();) {
-      ++decisions;
-      if (plan.peak() >= least.bytes)
-        continue;
-      placement = place(plan, bytes);
-      if (placement.bytes < least.bytes) {
-        least = placement;
-        atLeast = decisions;
-      }
-    }
-    plan = std::move(whole);
-    for (unsigned i = 0; i < atLeast; ++i)
+    // None is small enough: the smallest, as far as the peak tells.
+    Placement kept = place(whole, bytes, PlacementEffort::thorough);
+    plan = whole;
+    for (unsigned i = 0; i < fewest; ++i)
       plan.improve();
+    placement = place(plan, bytes);
+    if (placement.bytes >= kept.bytes) {
+      plan = std::move(whole);
+      placement = std::move(kept);
+    }
     remark::missed(
         func.getLoc(),
         remark::RemarkOpts::name("budget").category("memory").function(
             func.getName()))
         << remark::add("the budget leaves {0} bytes for the arena, the "
                        "smallest is {1}",
-                       *limit, least.bytes);
-    return least;
+                       *limit, placement.bytes);
+    return placement;
   }
 
   void reportRecomputed(Value value) {

@@ -198,6 +198,8 @@ SmallVector<ArenaValue> RecomputeBlock::apply(const RecomputePlan &plan) {
     }
   };
   SmallVector<Operation *> left;
+  // Ops that have run: the first run of one that was moved is no repetition.
+  llvm::DenseSet<Operation *> ran;
   for (unsigned position = 0; position < ops.size(); ++position) {
     Operation *op = ops[position];
     OpBuilder builder(op);
@@ -207,11 +209,14 @@ SmallVector<ArenaValue> RecomputeBlock::apply(const RecomputePlan &plan) {
                values[residences[next].value].getDefiningOp());
       Operation *maker = values[begun.front().value].getDefiningOp();
       Operation *again = build(builder, maker, kept);
-      again->setAttr(kRecomputeAttr, builder.getI64IntegerAttr(int64_t(
-                                         predictedTime(again, target))));
+      if (!ran.insert(maker).second)
+        again->setAttr(kRecomputeAttr, builder.getI64IntegerAttr(int64_t(
+                                           predictedTime(again, target))));
       enter(again, begun, result);
     }
     takeNext(momentOf(position), op);
+    if (!begun.empty())
+      ran.insert(op);
     if (isView(op)) {
       left.push_back(op); // looks at what its root was; readers get another
     } else if (kept.size() == made.ops[position].results.size()) {

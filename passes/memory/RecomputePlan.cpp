@@ -8,8 +8,8 @@
 
 namespace ampc {
 
-/// The most values that one decision computes again: a chain beyond it is cut
-/// by keeping something.
+/// The most values that one decision computes again: one that asks for more is
+/// not taken.
 static constexpr unsigned kMostClosure = 64;
 
 /// An operand of at most this share of the bytes that a decision frees is kept
@@ -76,7 +76,8 @@ double RecomputePlan::area(unsigned value) const {
   return ops * double(problem.bytes[value]);
 }
 
-void RecomputePlan::push(const Gap &gap) {
+void RecomputePlan::push(Gap gap) {
+  gap.number = newest[{gap.value, gap.use}] = ++pushed;
   // Ends that lie between two ops count as those ops: whoever takes a gap looks
   // whether it is wide enough.
   queue.push(gap, opAt(gap.from), opAt(gap.to));
@@ -116,6 +117,7 @@ void RecomputePlan::addUse(unsigned value, Moment moment) {
   touch(value);
   auto &uses = timelines[value].uses;
   uses.insert(std::upper_bound(uses.begin(), uses.end(), moment), moment);
+  changed.push_back(makers[value]);
 }
 
 void RecomputePlan::removeUse(unsigned value, Moment moment) {
@@ -124,6 +126,7 @@ void RecomputePlan::removeUse(unsigned value, Moment moment) {
   auto found = std::lower_bound(uses.begin(), uses.end(), moment);
   assert(found != uses.end() && *found == moment);
   uses.erase(found);
+  changed.push_back(makers[value]);
 }
 
 bool RecomputePlan::isThere(unsigned value, Moment moment) const {
@@ -152,6 +155,7 @@ bool RecomputePlan::compute(unsigned value, unsigned op, unsigned root) {
   touch(value);
   auto &starts = timelines[value].starts;
   starts.insert(std::upper_bound(starts.begin(), starts.end(), moment), moment);
+  changed.push_back(makers[value]);
   if (!hasSibling(value, moment))
     added += maker.time;
   for (unsigned operand : maker.operands) {
@@ -196,6 +200,16 @@ bool RecomputePlan::supply(unsigned value, Moment moment, unsigned root) {
 
 void RecomputePlan::retire(unsigned op) {
   const ScheduledOp &maker = problem.ops[op];
+  for (unsigned value : maker.results) {
+    llvm::SmallVector<Moment> idle;
+    for (Moment start : timelines[value].starts)
+      if (start != momentOf(op))
+        idle.push_back(start);
+    forResidences(value,
+                  [&](Moment first, Moment) { llvm::erase(idle, first); });
+    for (Moment start : idle)
+      remove(value, start);
+  }
   bool runs = std::any_of(maker.results.begin(), maker.results.end(),
                           [&](unsigned value) {
                             bool found = unread[value];
@@ -222,9 +236,13 @@ bool RecomputePlan::attempt(unsigned value, unsigned op) {
   addedBefore = added;
   areaBefore = 0;
   bool possible = compute(value, op, value);
-  // Those that retire read nothing any more, which may retire what they read.
-  for (size_t i = 0; possible && i < saved.size(); ++i)
-    retire(makers[saved[i].value]);
+  // What retires reads nothing any more, which may retire what it read.
+  while (possible && !changed.empty()) {
+    unsigned op = changed.back();
+    changed.pop_back();
+    retire(op);
+  }
+  changed.clear();
   settle();
   return possible;
 }
@@ -291,8 +309,10 @@ bool RecomputePlan::improve() {
         push(old);
       continue;
     }
-    if (gap->version != timelines[gap->value].version)
+    uint64_t &number = newest[{gap->value, gap->use}];
+    if (gap->version != timelines[gap->value].version || gap->number != number)
       continue;
+    number = 0; // taken: its other copies are old
     if (moment <= gap->from || gap->to <= moment) {
       deferred.push_back(*gap);
       continue;

@@ -19,6 +19,7 @@
 #include "passes/memory/PeakProfile.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 #include <vector>
 
 namespace ampc {
@@ -113,7 +114,8 @@ private:
   void remove(unsigned value, Moment moment);
   /// Makes `value` readable at `moment`.
   bool supply(unsigned value, Moment moment, unsigned root);
-  /// An op none of whose results is read where it stands does not run there.
+  /// An op none of whose results is read where it stands does not run there,
+  /// and what nothing reads is not computed again.
   void retire(unsigned op);
   /// Tries a decision; what it changed stays until `commit` or `rollback`.
   bool attempt(unsigned value, unsigned op);
@@ -121,7 +123,7 @@ private:
   void commit();
   void rollback();
   void pushGaps(unsigned value);
-  void push(const Gap &gap);
+  void push(Gap gap);
 
   RecomputeProblem problem;
   std::vector<unsigned> makers;    ///< the op of each value
@@ -131,11 +133,16 @@ private:
   PeakProfile profile;
   GapQueue queue;
   std::vector<Gap> deferred; ///< that did not help when they were tried
+  /// The last number of each gap in the queue, by value and use: it has older
+  /// copies.
+  std::map<std::pair<unsigned, Moment>, uint64_t> newest;
+  uint64_t pushed = 0;
   double base = 0, added = 0;
   // Of the decision under way.
   std::vector<Saved> saved;
   std::vector<bool> isTouched;
   std::vector<unsigned> toggled;
+  std::vector<unsigned> changed; ///< ops whose results have other readers now
   unsigned closure = 0;
   double addedBefore = 0, areaBefore = 0;
 };

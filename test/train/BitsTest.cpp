@@ -65,6 +65,34 @@ TEST(Bits, SavedAndResumedRunContinues) {
   std::filesystem::remove(path);
 }
 
+// N28, with dropout: what a checkpoint block computes again has the bits, and
+// the mask, of what would have been kept.
+TEST(Bits, SameWithAndWithoutCheckpointBlocks) {
+  auto outcomeOf = [](const char *begin, const char *end) {
+    std::string text =
+        std::string(
+            "model m {\n  input x: f32[32, 24]\n  target y: f32[32, 24]\n"
+            "  h = x\n  repeat 3 {\n    ") +
+        begin +
+        " h = dropout(gelu(linear(layer_norm(h), 48)), 0.25)\n"
+        "    h = relu(linear(h, 24)) " +
+        end +
+        "\n  }\n  loss = mse(h, y)\n}\n"
+        "train { optimizer = adam(lr = 1e-2) }\n"
+        "data { x = normal(1)\n y = normal(2) }\n";
+    Model model = must(Model::parse(text, "blocks.amp"));
+    Training training(model);
+    Outcome run;
+    run.losses = training.losses(kSteps);
+    run.state = training.state();
+    return std::pair(run, training.session().memory().peak_bytes);
+  };
+  auto [kept, whole] = outcomeOf("", "");
+  auto [again, less] = outcomeOf("checkpoint {", "}");
+  expectSameBits(again, kept);
+  EXPECT_LT(less, whole);
+}
+
 TEST(Bits, EveryStageReadsBackAsTheSameProgram) {
   Model model = mlp("96", "72", "200");
   Outcome expected = train({}, {});

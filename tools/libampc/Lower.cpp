@@ -117,16 +117,21 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
   int64_t budget = memoryBudgetOf(module), workspace = 0;
+  auto countWorkspace = [&]() -> rt::Expected<void> {
+    if (budget == 0 || !llvm::StringRef(options.target).starts_with("cpu"))
+      return {};
+    AMPC_ASSIGN(PlannedWorkspace planned, workspaceOf(module, options.threads));
+    workspace = int64_t(planned.bytes);
+    return {};
+  };
+  if (amp::stageOf(module) == amp::Stage::placed)
+    AMPC_TRY(countWorkspace());
   for (uint32_t next = static_cast<uint32_t>(*amp::stageOf(module)) + 1;
        next <= static_cast<uint32_t>(stage); ++next) {
     PhaseClock clock(options.time);
     PassManager passes(&impl.context);
     if (budget && static_cast<amp::Stage>(next) == amp::Stage::placed) {
-      if (llvm::StringRef(options.target).starts_with("cpu")) {
-        AMPC_ASSIGN(PlannedWorkspace planned,
-                    workspaceOf(module, options.threads));
-        workspace = int64_t(planned.bytes);
-      }
+      AMPC_TRY(countWorkspace());
       pipeline.memoryBudget = std::max<int64_t>(budget - workspace, 1);
     }
     addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);

@@ -181,6 +181,24 @@ private:
         take(batchText(half) + ", accumulate " + doubled));
   }
 
+  /// A size as the option takes it, not below `bytes`: 34.4MiB.
+  static std::string optionText(uint64_t bytes) {
+    std::string text = size_text(bytes);
+    llvm::erase(text, ' ');
+    return text;
+  }
+
+  /// `bytes` rounded up to what a text of one decimal says.
+  static uint64_t roundedUp(uint64_t bytes) {
+    uint64_t unit = 1;
+    while (bytes / unit >= 1024)
+      unit *= 1024;
+    if (unit == 1)
+      return bytes;
+    uint64_t tenths = (bytes * 10 + unit - 1) / unit;
+    return (tenths * unit + 9) / 10;
+  }
+
   static Variation budgetOf(uint64_t bytes) {
     return {.sets = {{"train.memory_budget", std::to_string(bytes)}},
             .precision = "",
@@ -209,7 +227,7 @@ private:
     std::vector<rt::Expected<MemoryPlan>> plans = variations.planAll(asked);
     for (auto [budget, plan] : llvm::zip(budgets, plans))
       if (plan && out.plan.predicted_ns > 0)
-        out.advice.push_back({"memory budget " + size_text(budget),
+        out.advice.push_back({"memory budget " + optionText(budget),
                               plan->planned_peak_bytes,
                               plan->predicted_ns / out.plan.predicted_ns});
   }
@@ -303,7 +321,7 @@ private:
     if (out.plan.smallest_feasible_bytes <= limit)
       out.diagnosis.push_back({"training",
                                "fits where values are computed again, not kept",
-                               bestOf({"memory budget " + size_text(limit)})});
+                               bestOf({"memory budget " + optionText(limit)})});
     if (trains && inference && *inference <= limit)
       out.diagnosis.push_back(
           {"training",
