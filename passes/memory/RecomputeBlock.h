@@ -23,7 +23,7 @@ public:
                  llvm::function_ref<bool(mlir::Value)> isInArena,
                  const llvm::StringMap<unsigned> &clobbers);
 
-  RecomputeProblem problem() const { return made; }
+  const RecomputeProblem &problem() const { return made; }
 
   /// What `checkpoint { }` asks for: the values made inside that only the
   /// backward reads again are not kept for it.

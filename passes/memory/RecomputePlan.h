@@ -73,8 +73,6 @@ public:
 
   /// The most bytes needed at once.
   int64_t peak() const { return profile.peak(); }
-  /// The op at the peak.
-  unsigned peakOp() const { return opAt(profile.peakMoment()); }
   /// Predicted time that the decisions add, in nanoseconds.
   double addedTime() const { return added; }
   /// Predicted time without them.

@@ -4,6 +4,7 @@
 #include "ir/dialect/Locations.h"
 #include "passes/memory/BestFit.h"
 #include "passes/memory/LiveRanges.h"
+#include "passes/memory/MemoryNeeds.h"
 #include "passes/memory/OpTimes.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/GradientValues.h"
@@ -86,12 +87,9 @@ public:
     for (auto variable : module.getOps<VariableOp>())
       if (std::optional<StringRef> source = variable.getCopyOf())
         copied.insert(*source);
-    int64_t end = 0;
     for (auto variable : module.getOps<VariableOp>()) {
       StringRef name = variable.getSymName();
       RankedTensorType type = variable.tensorType();
-      // As the plan lays them out: aligned, no byte behind the last.
-      end = alignBytes(end) + storageBytes(type);
       add({.name = name.str(),
            .type = typeText(type),
            .source = sourceText(variable.getLoc()),
@@ -100,10 +98,12 @@ public:
            .bytes = uint64_t(storageBytes(type)),
            .at_peak = true});
     }
-    obtained += end;
+    obtained += variableBytes(module);
   }
 
+  /// Each port has a buffer of its own, whichever entry runs.
   void addPorts() {
+    obtained += batchBytes(module);
     for (auto func : module.getOps<func::FuncOp>()) {
       for (BlockArgument argument : func.getArguments())
         addPort(func, argument,
@@ -161,12 +161,8 @@ public:
   /// The predicted time of the launches of an entry.
   void addTimes(func::FuncOp func) {
     auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
-    for (Operation &op : func.front()) {
-      double time = predictedTime(&op, target);
-      out.predicted_ns += time;
-      if (op.hasAttr(kRecomputeAttr))
-        out.recompute_ns += time;
-    }
+    for (Operation &op : func.front())
+      out.predicted_ns += predictedTime(&op, target);
   }
 
   /// Whether there is a step to train with.
@@ -227,8 +223,6 @@ private:
 
   void addPort(func::FuncOp func, Value value, StringAttr name) {
     RankedTensorType type = tensorType(value);
-    // Each port has a buffer of its own, whichever entry runs.
-    obtained += alignBytes(storageBytes(type));
     add({.name = ((name ? name.getValue() : "") + " of " +
                   stringifyEntry(*entryOf(func)))
                      .str(),

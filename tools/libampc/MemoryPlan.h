@@ -91,9 +91,8 @@ struct MemoryPlan {
   uint64_t lower_bound_bytes = 0;
   /// The least that any memory budget leads to.
   uint64_t smallest_feasible_bytes = 0;
-  /// Predicted time of the step in nanoseconds, and the part of it that
-  /// computes again what was not kept.
-  double predicted_ns = 0, recompute_ns = 0;
+  /// Predicted time of the step in nanoseconds.
+  double predicted_ns = 0;
   MemoryBytes categories;             ///< at the peak; they sum to it
   std::vector<LayerMemory> layers;    ///< largest first
   std::vector<PlannedTensor> tensors; ///< largest first

@@ -1,28 +1,6 @@
 # Runs ampc-rt on the hand-built plan and checks output, files and exit codes.
 # Variables: RT (the command), WRITER (writes the plan), DIR (a scratch directory).
-file(REMOVE_RECURSE "${DIR}")
-file(MAKE_DIRECTORY "${DIR}")
-
-# run(CODE args...): runs ampc-rt in DIR, expects the exit code, leaves `out` and `err`.
-macro(run code)
-  execute_process(COMMAND "${RT}" ${ARGN} WORKING_DIRECTORY "${DIR}"
-    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
-  if(NOT result EQUAL ${code})
-    message(FATAL_ERROR "ampc-rt ${ARGN}: exit ${result}, expected ${code}\n${out}\n${err}")
-  endif()
-endmacro()
-
-# expect(TEXT regex): TEXT is the value looked at.
-function(expect text regex)
-  if(NOT text MATCHES "${regex}")
-    message(FATAL_ERROR "expected ${regex}\nin: ${text}")
-  endif()
-endfunction()
-
-execute_process(COMMAND "${WRITER}" "${DIR}/plan.ampx" RESULT_VARIABLE result)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "the plan was not written")
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/RunPlan.cmake")
 
 execute_process(COMMAND "${WRITER}" --help WORKING_DIRECTORY "${DIR}"
   RESULT_VARIABLE result ERROR_VARIABLE err)

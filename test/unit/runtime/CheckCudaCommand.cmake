@@ -2,32 +2,10 @@
 # bit, evaluation, a forward pass, and what is said where there is no device.
 # Variables: RT (the command), WRITER (writes the plan), HOSTGPU (the software device's folder), DIR
 # (a scratch directory).
-file(REMOVE_RECURSE "${DIR}")
-file(MAKE_DIRECTORY "${DIR}")
 set(ENV{AMPC_CUDA_LIBRARIES} "${HOSTGPU}")
 set(ENV{AMPC_HOSTGPU_CACHE} "${HOSTGPU}/cache")
 set(ENV{AMPC_CACHE} "${DIR}/kernels")
-
-# run(CODE args...): runs ampc-rt in DIR, expects the exit code, leaves `out` and `err`.
-macro(run code)
-  execute_process(COMMAND "${RT}" ${ARGN} WORKING_DIRECTORY "${DIR}"
-    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
-  if(NOT result EQUAL ${code})
-    message(FATAL_ERROR "ampc-rt ${ARGN}: exit ${result}, expected ${code}\n${out}\n${err}")
-  endif()
-endmacro()
-
-# expect(TEXT regex): TEXT is the value looked at.
-function(expect text regex)
-  if(NOT text MATCHES "${regex}")
-    message(FATAL_ERROR "expected ${regex}\nin: ${text}")
-  endif()
-endfunction()
-
-execute_process(COMMAND "${WRITER}" "${DIR}/plan.ampx" RESULT_VARIABLE result)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "the plan was not written")
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/RunPlan.cmake")
 
 run(0 train plan.ampx --steps 10 --out run --save-every 4)
 expect("${out}" "step  5/10  loss [0-9.]+ +lr 0.1 .*samples/s")
