@@ -266,7 +266,12 @@ Expected<DataLine> parse_data_line(const std::string &text) {
     size_t end = std::min(text.find(',', begin), equals);
     if (end == begin)
       return fail(Code::Usage, "--data " + text, "a name is empty");
-    line.names.push_back(text.substr(begin, end - begin));
+    std::string name = text.substr(begin, end - begin);
+    if (std::find(line.names.begin(), line.names.end(), name) !=
+        line.names.end())
+      return fail(Code::Usage, "--data " + text,
+                  fmt::format("'{}' is given twice", name));
+    line.names.push_back(std::move(name));
     begin = end + 1;
   }
   return line;

@@ -1,11 +1,13 @@
 // Metrics lines.
 #include "runtime/train/Metrics.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ampc::rt {
@@ -70,9 +72,27 @@ std::string validation_line(uint64_t step, const EvalResult &result) {
   return line + '}';
 }
 
+/// Cuts off what stands after the last whole line where it is the beginning of
+/// a row: what a write began and did not end.
+static void cutTornRow(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+    return;
+  // A row is far shorter than what is looked through.
+  off_t begin = std::max<off_t>(0, status.st_size - (off_t(1) << 20));
+  std::string tail(size_t(status.st_size - begin), '\0');
+  if (::pread(fd, tail.data(), tail.size(), begin) != ssize_t(tail.size()))
+    return;
+  size_t newline = tail.rfind('\n');
+  size_t row = newline == std::string::npos ? 0 : newline + 1;
+  if ((row > 0 || begin == 0) && row < tail.size() && tail[row] == '{')
+      [[maybe_unused]]
+    int result = ::ftruncate(fd, begin + off_t(row));
+}
+
 Expected<MetricsFile> MetricsFile::open(const std::string &path, bool append,
                                         bool overwrite) {
-  int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  int flags = O_RDWR | O_CREAT | O_CLOEXEC;
   flags |= append ? O_APPEND : overwrite ? O_TRUNC : O_EXCL;
   int fd = ::open(path.c_str(), flags, 0666);
   if (fd < 0 && errno == EEXIST)
@@ -84,15 +104,22 @@ Expected<MetricsFile> MetricsFile::open(const std::string &path, bool append,
   if (!result.file)
     return fail(Code::Environment, path,
                 fmt::format("cannot open the file: {}", std::strerror(errno)));
+  // What is left of a line in a buffer would be written when the file closes.
+  std::setvbuf(result.file.get(), nullptr, _IONBF, 0);
+  if (append)
+    cutTornRow(fd);
   result.path = path;
   return result;
 }
 
 Expected<void> MetricsFile::write(const std::string &line) {
-  if (std::fputs(line.c_str(), file.get()) < 0 ||
-      std::fputc('\n', file.get()) < 0 || std::fflush(file.get()) != 0)
+  std::string row = line + '\n';
+  if (std::fwrite(row.data(), 1, row.size(), file.get()) != row.size()) {
+    int cause = errno;
+    cutTornRow(::fileno(file.get()));
     return fail(Code::Environment, path,
-                fmt::format("cannot write the file: {}", std::strerror(errno)));
+                fmt::format("cannot write the file: {}", std::strerror(cause)));
+  }
   return {};
 }
 

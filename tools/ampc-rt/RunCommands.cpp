@@ -388,6 +388,10 @@ Expected<std::vector<GivenTensor>> readInputs(const RunOptions &options) {
     size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
       return fail(Code::Usage, "--input " + text, "expected NAME=FILE.npy");
+    for (const GivenTensor &earlier : tensors)
+      if (earlier.name == text.substr(0, equals))
+        return fail(Code::Usage, "--input " + text,
+                    fmt::format("'{}' is given twice", earlier.name));
     AMPC_ASSIGN(NpyFile file, NpyFile::open(text.substr(equals + 1)));
     AMPC_ASSIGN(Tensor tensor, Tensor::copy_of(file.view()));
     tensors.push_back(

@@ -57,6 +57,19 @@ static std::string unknownText(const CLI::App &command) {
   return fmt::format("unknown option '{}'{}", name, suggestion(name, names));
 }
 
+/// What is wrong where an option that was given has no text, as `--out "$DIR"`
+/// of a script whose DIR is not set; else empty. Taken as absent it would run
+/// something else than what was asked for.
+static std::string emptyText(const CLI::App &app) {
+  for (const CLI::App *command : app.get_subcommands())
+    for (const CLI::Option *option : command->get_options())
+      for (const std::string &value : option->results())
+        if (value.empty())
+          return fmt::format("{}: expected a value, got ''",
+                             option->get_name());
+  return "";
+}
+
 std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
   std::vector<std::string> names;
   for (const CLI::App *command : app.get_subcommands({}))
@@ -94,6 +107,8 @@ std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return error.get_exit_code() == 0 ? app.exit(error) : refuse(error.what());
   }
+  if (std::string text = emptyText(app); !text.empty())
+    return refuse(text);
   return std::nullopt;
 }
 

@@ -184,6 +184,11 @@ void Elaborator::execVariable(const TypedStmt *stmt) {
   Start start;
   if (!startOf(init, stmt->value->loc, element, shape, start))
     return poison(stmt->name);
+  // Bound first: a name that is taken must not make a variable, and is what a
+  // second declaration is told of.
+  if (!bind(stmt->name, Value::none(),
+            isParam ? NameKind::Param : NameKind::Buffer, stmt))
+    return;
   std::string path = paths.join(stmt->name.text);
   bool again = false;
   if (const PathUse *clash =
@@ -191,12 +196,9 @@ void Elaborator::execVariable(const TypedStmt *stmt) {
     error(stmt->name.loc,
           "path '" + path + "' is already used; give one a name, or both share")
         .note(clash->loc, "used here");
-    return poison(stmt->name);
-  }
-  // Bound first: a name that is taken must not make a variable.
-  if (!bind(stmt->name, Value::none(),
-            isParam ? NameKind::Param : NameKind::Buffer, stmt))
+    scope().names[stmt->name.text].value = Value::poison();
     return;
+  }
   Value &value = scope().names[stmt->name.text].value;
   value = parameter(path, shape, axisNames, start, again, stmt->name.loc,
                     isParam ? amp::VariableRole::parameter

@@ -33,8 +33,8 @@ TEST(Blocks, Buffers) {
             "5:19 the number does not fit in i32\n"
             "7:1 'e' is already declared as buffer\n"
             "  6:8 declared here\n"
-            "8:8 path 'e' is already used; give one a name, or both share\n"
-            "  6:8 used here\n");
+            "8:8 'e' is already declared as buffer\n"
+            "  6:8 declared here\n");
 }
 
 TEST(Blocks, CheckpointMarksItsOps) {

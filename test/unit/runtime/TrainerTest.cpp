@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -89,6 +90,34 @@ TEST(Trainer, RowsMetricsAndCheckpoints) {
   EXPECT_EQ(error.code, Code::Usage) << "an earlier run is not overwritten";
   options.force = true;
   must(train(again.session, *again.data, options, {}));
+}
+
+TEST(Trainer, ResumesMetricsAfterTheLastWholeLine) {
+  TrainOptions options;
+  options.steps = 2;
+  options.out = freshFolder("torn");
+  Regression first;
+  must(train(first.session, *first.data, options, {}));
+  std::string path = options.out + "/metrics.jsonl";
+  std::ofstream(path, std::ios::app) << R"({"step":3,"lo)";
+  options.resume = options.out + "/last";
+  options.steps = 4;
+  Regression again;
+  must(train(again.session, *again.data, options, {}));
+  std::vector<nlohmann::json> metrics = lines(path);
+  ASSERT_EQ(metrics.size(), 6u);
+  EXPECT_EQ(metrics[3]["step"], 3);
+
+  // What is no row is somebody's, and stays.
+  options.metrics = temporary("notes.txt");
+  std::ofstream(options.metrics) << "notes";
+  options.out.clear();
+  Regression noted;
+  must(train(noted.session, *noted.data, options, {}));
+  std::ifstream kept(options.metrics);
+  std::string line;
+  std::getline(kept, line);
+  EXPECT_EQ(line.substr(0, 6), "notes{");
 }
 
 TEST(Trainer, CheckpointHoldsWhatTheContractSays) {
