@@ -138,19 +138,32 @@ bool Elaborator::bindArgs(const CallExpr *expr,
   return true;
 }
 
+bool Elaborator::claimPath(llvm::StringRef path, Loc loc, bool shared,
+                           bool &again) {
+  const PathUse *clash = paths.claim(path, loc, shared, again);
+  if (!clash)
+    return true;
+  error(loc,
+        "path '" + path + "' is already used; give one a name, or both share")
+      .note(clash->loc, "used here");
+  return false;
+}
+
 /// Gives a call its path.
 bool Elaborator::claimPath(const CallExpr *expr, Call &call,
                            llvm::StringRef function) {
   bool named = call.hasName || call.hasShare;
   call.path = named ? paths.join(call.component) : paths.number(function);
-  const PathUse *clash =
-      paths.claim(call.path, expr->loc, call.hasShare, call.again);
-  if (!clash)
-    return true;
-  error(expr->loc, "path '" + call.path +
-                       "' is already used; give one a name, or both share")
-      .note(clash->loc, "used here");
-  return false;
+  return claimPath(call.path, expr->loc, call.hasShare, call.again);
+}
+
+std::optional<std::string> Elaborator::operatorPath(llvm::StringRef function,
+                                                    Loc loc) {
+  std::string path = paths.number(function);
+  bool again = false;
+  if (!claimPath(path, loc, /*shared=*/false, again))
+    return std::nullopt;
+  return path;
 }
 
 //===----------------------------------------------------------------------===//

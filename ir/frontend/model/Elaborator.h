@@ -286,6 +286,12 @@ private:
                 llvm::MutableArrayRef<BoundArg> bound);
   /// Gives a call its path; an error if it is taken.
   bool claimPath(const CallExpr *expr, Call &call, llvm::StringRef function);
+  /// Takes `path` for what stands at `loc`; an error if it is taken. `again`
+  /// tells that it repeats an earlier call.
+  bool claimPath(llvm::StringRef path, Loc loc, bool shared, bool &again);
+  /// The path of an operator that stands at `loc`, counted as `function`; none,
+  /// after an error, if it is taken.
+  std::optional<std::string> operatorPath(llvm::StringRef function, Loc loc);
   /// The def that a name means here.
   const DefBinding *findDef(llvm::StringRef name, bool &declaredLater);
   Value unknownFunction(const CallExpr *expr);

@@ -191,7 +191,10 @@ Value Elaborator::applyUnary(const UnaryExpr *expr, const Value &operand) {
     return fail(expr->loc,
                 "'neg': 'x' must be a tensor of numbers, got " + typeText(x));
   Location loc = emitter.location(expr->loc);
-  Emitter::Naming naming(emitter, paths.number("neg"));
+  std::optional<std::string> path = operatorPath("neg", expr->loc);
+  if (!path)
+    return Value::poison();
+  Emitter::Naming naming(emitter, *path);
   mlir::Value result;
   if (isFloat(x.element)) {
     result = amp::NegOp::create(emitter.builder, loc, x.value);

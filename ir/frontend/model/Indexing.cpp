@@ -168,7 +168,10 @@ Value Elaborator::indexTensor(const IndexExpr *expr, const TensorData &x,
   keepAxes(rank - int64_t(starts.size()));
 
   Location at = emitter.location(expr->loc);
-  Emitter::Naming naming(emitter, paths.number("index"));
+  std::optional<std::string> path = operatorPath("index", expr->loc);
+  if (!path)
+    return Value::poison();
+  Emitter::Naming naming(emitter, *path);
   mlir::Value value = x.value;
   if (llvm::ArrayRef<int64_t>(sizes) != shape)
     value =

@@ -221,7 +221,10 @@ Value Elaborator::tensorBinary(Tok op, llvm::StringRef function,
                                const Value &left, const Value &right, Loc loc) {
   Operands operands;
   Location at = emitter.location(loc);
-  Emitter::Naming naming(emitter, paths.number(function));
+  std::optional<std::string> path = operatorPath(function, loc);
+  if (!path)
+    return Value::poison();
+  Emitter::Naming naming(emitter, *path);
   if (op == Tok::StarStar)
     return tensorPower(left, right, loc, at);
   if (!prepareOperands(function, left, right, loc, at, op == Tok::Slash,

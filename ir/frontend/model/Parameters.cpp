@@ -103,10 +103,27 @@ void startByFans(const InitialiserData &drawn, llvm::ArrayRef<int64_t> shape,
 
 } // namespace
 
+/// Whether a finite number is none in `type`.
+static bool losesRange(double number, FloatType type) {
+  llvm::APFloat rounded(number);
+  bool isInexact = false;
+  rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                  &isInexact);
+  return std::isfinite(number) && !rounded.isFinite();
+}
+
 bool Elaborator::startOf(const Value &value, Loc loc, ElemType element,
                          llvm::ArrayRef<int64_t> shape, Start &start) {
   start = Start();
-  if (value.isNumber() || value.is(ValueKind::Bool)) {
+  auto fits = [&](double number) {
+    auto type = dyn_cast<FloatType>(emitter.elementType(element));
+    if (!type || !losesRange(number, type))
+      return true;
+    error(loc, "the number does not fit in " + elemTypeName(element));
+    return false;
+  };
+  if (value.isNumber() ||
+      (value.is(ValueKind::Bool) && element == ElemType::Bool)) {
     double number =
         value.is(ValueKind::Bool) ? double(value.asBool()) : value.asFloat();
     bool keeps =
@@ -119,6 +136,8 @@ bool Elaborator::startOf(const Value &value, Loc loc, ElemType element,
       error(loc, "the number does not fit in " + elemTypeName(element));
       return false;
     }
+    if (!fits(number))
+      return false;
     if (number == 1) {
       start.kind = amp::InitKind::ones;
     } else if (number != 0 || std::signbit(number)) {
@@ -136,6 +155,9 @@ bool Elaborator::startOf(const Value &value, Loc loc, ElemType element,
     error(loc, "an initialiser draws floats, got " + elemTypeName(element));
     return false;
   }
+  for (double number : {drawn.a, drawn.b, drawn.low, drawn.high, drawn.gain})
+    if (!fits(number))
+      return false;
   switch (drawn.kind) {
   case InitialiserData::Uniform:
     start.kind = amp::InitKind::uniform;
@@ -191,11 +213,7 @@ void Elaborator::execVariable(const TypedStmt *stmt) {
     return;
   std::string path = paths.join(stmt->name.text);
   bool again = false;
-  if (const PathUse *clash =
-          paths.claim(path, stmt->name.loc, /*shared=*/false, again)) {
-    error(stmt->name.loc,
-          "path '" + path + "' is already used; give one a name, or both share")
-        .note(clash->loc, "used here");
+  if (!claimPath(path, stmt->name.loc, /*shared=*/false, again)) {
     scope().names[stmt->name.text].value = Value::poison();
     return;
   }

@@ -341,6 +341,21 @@ TEST(Errors, Paths) {
       "7:5 path 's' is already used; give one a name, or both share\n"
       "  5:5 used here\n"
       "9:7 'forward' is the name of an entry; give the parameter another\n");
+  // Operators have paths as functions do.
+  EXPECT_EQ(errorsOfBody("input x: f32[2, 4]\n"
+                         "a = linear(x + 1, 4, name = \"add\")\n"
+                         "b = linear(x, 4, name = \"neg\")\n"
+                         "c = -x\n"
+                         "d = linear(x, 4, name = \"index\")\n"
+                         "e = x[0]\n"
+                         "f = -x"),
+            "3:5 path 'add' is already used; give one a name, or both share\n"
+            "  3:14 used here\n"
+            "5:5 path 'neg' is already used; give one a name, or both share\n"
+            "  4:5 used here\n"
+            "7:6 path 'index' is already used; give one a name, or both "
+            "share\n"
+            "  6:5 used here\n");
   EXPECT_EQ(errorsOfBody("input x: f32[2, 4]\n"
                          "a = linear(x, 4, name = \"net\")\n"
                          "f = linear(x, weight = nett.weight)"),
@@ -395,13 +410,22 @@ TEST(Errors, Params) {
                          "param b: bf16[2] = 0\n"
                          "param c: f32[2] = \"x\"\n"
                          "param d: f32[2] = normal(std = -1)\n"
-                         "param e: f32[2] = uniform(2, 1)"),
+                         "param e: f32[2] = uniform(2, 1)\n"
+                         "param f: f32[2] = 1e39\n"
+                         "param g: f32[2] = normal(std = 1e39)\n"
+                         "param h: f32[2] = true\n"
+                         "buffer i: f16[2] = 65520\n"
+                         "buffer j: f16[2] = 65519"),
             "2:10 a param must have a float type, got i32\n"
             "3:10 a param is f32, which its optimizer updates; got bf16; the "
             "precision policy or cast(.., bf16) narrows it\n"
             "4:19 expected a number or an initialiser, got string\n"
             "5:32 'normal': 'std' must be at least 0, got -1.0\n"
-            "6:30 'uniform': 'b' must be at least 'a' (2.0), got 1.0\n");
+            "6:30 'uniform': 'b' must be at least 'a' (2.0), got 1.0\n"
+            "7:19 the number does not fit in f32\n"
+            "8:19 the number does not fit in f32\n"
+            "9:19 expected a number or an initialiser, got bool\n"
+            "10:20 the number does not fit in f16\n");
 }
 
 TEST(Errors, NotAvailableYet) {

@@ -67,11 +67,13 @@ TEST(Settings, Init) {
   EXPECT_EQ(errorsOf("model m { }\ninit {\n  \"a\" = 0\n}\n"),
             "3:3 pattern 'a' matches nothing\n");
   EXPECT_EQ(errorsOf("model m { param a: f32[] = 0 }\ninit {\n  \"a\" = "
-                     "\"b\"\n  a = 0\n  \"a\" = xavier_normal()\n}\n"),
+                     "\"b\"\n  a = 0\n  \"a\" = xavier_normal()\n  \"a\" "
+                     "= 1e39\n}\n"),
             "3:9 expected a number or an initialiser, got string\n"
             "4:3 expected a pattern in quotes, as in \"*.weight\" = normal(std "
             "= 0.02)\n"
-            "5:9 the fans of a parameter need two axes, got f32[]\n");
+            "5:9 the fans of a parameter need two axes, got f32[]\n"
+            "6:9 the number does not fit in f32\n");
 }
 
 TEST(Settings, Patterns) {
