@@ -94,6 +94,13 @@ std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return error.get_exit_code() == 0 ? app.exit(error) : refuse(error.what());
   }
+  // An empty text would count as an option that is not given, as of an unset
+  // variable in a script.
+  for (const CLI::App *command : app.get_subcommands())
+    for (const CLI::Option *option : command->get_options())
+      if (std::ranges::count(option->results(), ""))
+        return refuse(
+            fmt::format("{}: expected a value, got ''", option->get_name()));
   return std::nullopt;
 }
 
