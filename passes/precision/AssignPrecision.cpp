@@ -168,6 +168,11 @@ class AssignPrecisionPass
     for (auto forward : module.getOps<func::FuncOp>())
       if (entryOf(forward) == Entry::forward && !forward.isExternal())
         assign(forward, *policy, overrides);
+    for (StringRef pattern : overrides.unused())
+      emitWarning(module.getLoc())
+          << "precision '" << pattern
+          << "' changes nothing: what it matches is the loss, or ops that have "
+             "no f32 or a type that the model gave them";
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::typed));
   }
 

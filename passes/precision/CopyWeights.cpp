@@ -46,8 +46,10 @@ private:
         OpBuilder builder(read);
         auto value = ReadOp::create(builder, read.getLoc(), cast.getType(),
                                     copy.getSymName());
-        if (Attribute reason = cast->getAttr(kReasonAttr))
+        if (Attribute reason = cast->getAttr(kReasonAttr)) {
           value->setAttr(kReasonAttr, reason);
+          reasons.try_emplace(copy, reason);
+        }
         cast.replaceAllUsesWith(value.getResult());
         cast.erase();
       }
@@ -88,6 +90,8 @@ private:
         builder.setInsertionPoint(write);
         Value value = castTo(builder, write.getLoc(), write.getInput(),
                              copy.tensorType().getElementType());
+        if (Attribute reason = reasons.lookup(copy))
+          value.getDefiningOp()->setAttr(kReasonAttr, reason);
         builder.setInsertionPointAfter(write);
         WriteOp::create(builder, write.getLoc(), copy.getSymName(), value);
       }
@@ -95,6 +99,8 @@ private:
   }
 
   llvm::StringMap<SmallVector<VariableOp, 1>> copies;
+  /// Why a copy has its type: what first reads it says so.
+  llvm::DenseMap<Operation *, Attribute> reasons;
 };
 
 } // namespace

@@ -87,7 +87,8 @@ def VerifyPrecision : Pass<"amp-verify-precision", "::mlir::ModuleOp"> {
     The verifier of what the precision passes promise (N23); run after stages typed and step.
 
     precision_c1: no step writes a variable below f32, working copies aside.
-    precision_c2: no gradient passes through f16 without a scaled loss, unless `unsafe`.
+    precision_c2: no gradient passes through f16 or f8 without a scaled loss, unless `unsafe`.
+    precision_c3: no contraction takes 8-bit floats, which no target multiplies.
 
     A sum in fewer than 32 bits is refused where it stands (matmul_c4, linear_c3, reduce_c4).
   }];

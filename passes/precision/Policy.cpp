@@ -90,7 +90,7 @@ PrecisionOverrides::PrecisionOverrides(ModuleOp module) {
     Entry parsed;
     for (auto pattern :
          entry.getAs<ArrayAttr>("patterns").getAsRange<StringAttr>())
-      parsed.patterns.push_back(pattern.getValue());
+      parsed.patterns.push_back({pattern.getValue()});
     parsed.type = cast<FloatType>(entry.getAs<TypeAttr>("type").getValue());
     entries.push_back(std::move(parsed));
   }
@@ -108,17 +108,28 @@ FloatType PrecisionOverrides::of(Operation *op) {
   return found->second;
 }
 
-FloatType PrecisionOverrides::find(StringRef path, StringRef mnemonic) const {
-  for (const Entry &entry : llvm::reverse(entries))
-    for (StringRef pattern : entry.patterns) {
-      StringRef kind = pattern;
+FloatType PrecisionOverrides::find(StringRef path, StringRef mnemonic) {
+  FloatType found;
+  for (Entry &entry : entries)
+    for (Pattern &pattern : entry.patterns) {
+      StringRef kind = pattern.text;
       bool matches = kind.consume_front("op:")
                          ? matchesPattern(kind, mnemonic)
-                         : !path.empty() && matchesPattern(pattern, path);
+                         : !path.empty() && matchesPattern(pattern.text, path);
+      pattern.isUsed |= matches;
       if (matches)
-        return entry.type;
+        found = entry.type;
     }
-  return {};
+  return found;
+}
+
+SmallVector<StringRef> PrecisionOverrides::unused() const {
+  SmallVector<StringRef> texts;
+  for (const Entry &entry : entries)
+    for (const Pattern &pattern : entry.patterns)
+      if (!pattern.isUsed)
+        texts.push_back(pattern.text);
+  return texts;
 }
 
 } // namespace ampc

@@ -34,12 +34,19 @@ public:
   /// for its kind (`op:softmax`); null where none is.
   mlir::FloatType of(mlir::Operation *op);
 
+  /// The patterns that match none of the ops asked about so far.
+  llvm::SmallVector<llvm::StringRef> unused() const;
+
 private:
+  struct Pattern {
+    llvm::StringRef text;
+    bool isUsed = false;
+  };
   struct Entry {
-    llvm::SmallVector<llvm::StringRef> patterns;
+    llvm::SmallVector<Pattern> patterns;
     mlir::FloatType type;
   };
-  mlir::FloatType find(llvm::StringRef path, llvm::StringRef mnemonic) const;
+  mlir::FloatType find(llvm::StringRef path, llvm::StringRef mnemonic);
 
   llvm::SmallVector<Entry> entries;
   /// Answers by path and mnemonic: calls hold many ops.

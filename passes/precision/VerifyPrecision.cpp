@@ -32,6 +32,18 @@ LogicalResult verifyWrites(func::FuncOp func, SymbolTable &symbols) {
   return success();
 }
 
+/// Whether gradients of `type` need a scaled loss: f16 and the 8-bit floats
+/// have fewer exponent bits than f32.
+bool needsScale(Type type) { return isNarrow(type) && !type.isBF16(); }
+
+/// The exponent of two of half the smallest number of `type` above 0: what is
+/// not larger rounds to 0.
+int lostExponent(Type type) {
+  return ilogb(
+             APFloat::getSmallest(cast<FloatType>(type).getFloatSemantics())) -
+         1;
+}
+
 /// The gradients that the optimizer of `func` takes, and those that it adds up
 /// for one.
 SmallVector<Value> gradientsOf(func::FuncOp func) {
@@ -67,7 +79,7 @@ llvm::DenseSet<Operation *> forwardOf(func::FuncOp func) {
   return forward;
 }
 
-/// precision_c2: gradients that pass through f16 come of a scaled loss.
+/// precision_c2: gradients that pass through f16 or f8 come of a scaled loss.
 LogicalResult verifyScaling(ModuleOp module, func::FuncOp func) {
   // As passes/training reads it: a number, or the constants of a dynamic one.
   auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
@@ -86,15 +98,36 @@ LogicalResult verifyScaling(ModuleOp module, func::FuncOp func) {
     // input or a parameter is none.
     if (!op || isa<ReadOp, ConstantOp>(op) || forward.contains(op))
       continue;
-    if (tensorType(value).getElementType().isF16())
+    if (Type type = tensorType(value).getElementType(); needsScale(type)) {
+      std::string name;
+      llvm::raw_string_ostream(name) << type;
       return emitError(value.getLoc())
-             << "gradients pass through f16 without loss scaling: those of "
-                "2^-25 and below become 0; use --loss-scale dynamic, bf16, or "
+             << "gradients pass through " << name
+             << " without loss scaling: those of 2^" << lostExponent(type)
+             << " and below become 0; use --loss-scale dynamic, bf16, or "
                 "--unsafe-precision";
+    }
     for (Value operand : op->getOperands())
       if (isa<FloatType>(tensorType(operand).getElementType()) &&
           seen.insert(operand).second)
         open.push_back(operand);
+  }
+  return success();
+}
+
+/// precision_c3: contractions are of types that a target multiplies.
+LogicalResult verifyContractions(func::FuncOp func) {
+  for (Operation &op : func.front()) {
+    auto fusible = dyn_cast<Fusible>(op);
+    if (!fusible || fusible.fusionKind() != FusionKind::contraction)
+      continue;
+    for (Type type : op.getOperandTypes())
+      if (Type element = cast<RankedTensorType>(type).getElementType();
+          isNarrow(element) && element.getIntOrFloatBitWidth() < 16)
+        return op.emitOpError()
+               << "multiplies " << element
+               << ": no target multiplies 8-bit floats, they are types to "
+                  "cast to; cast to f32, f16 or bf16 before it";
   }
   return success();
 }
@@ -110,6 +143,7 @@ class VerifyPrecisionPass
       if (func.isExternal())
         continue;
       if (failed(verifyWrites(func, symbols)) ||
+          failed(verifyContractions(func)) ||
           (!unsafe && failed(verifyScaling(module, func))))
         return signalPassFailure();
     }

@@ -125,9 +125,15 @@ private:
       return gradients.contains(value);
     if (all)
       return true;
-    std::string call = callOf(op);
+    return leaves(value, callOf(op));
+  }
+
+  /// Whether another call than `call` reads `value`, or the same elements
+  /// moved.
+  bool leaves(Value value, const std::string &call) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      return user == ret.getOperation() || callOf(user) != call;
+      return user == ret.getOperation() || callOf(user) != call ||
+             (onlyMoves(user) && leaves(user->getResult(0), call));
     });
   }
 

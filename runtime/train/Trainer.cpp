@@ -69,6 +69,7 @@ private:
   Expected<void> judge(const StepResult &result);
   std::string place() const;
   void tell(const StepResult &result);
+  void tellSkipped();
   void watchMemory(uint64_t step);
   tl::unexpected<Error> windowError(const StepResult &result,
                                     const std::string &what);
@@ -88,11 +89,12 @@ private:
   StepResult lastResult;
   Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
   MemoryWatch memoryWatch;
-  uint64_t firstStep = 0;  ///< windows done before this run
-  uint64_t rowStep = 0;    ///< window of the last printed row
-  uint64_t rowSamples = 0; ///< since that row
-  uint64_t savedAt = 0;    ///< window of the last checkpoint
-  uint64_t skipped = 0;    ///< windows that changed nothing
+  uint64_t firstStep = 0;   ///< windows done before this run
+  uint64_t rowStep = 0;     ///< window of the last printed row
+  uint64_t rowSamples = 0;  ///< since that row
+  uint64_t savedAt = 0;     ///< window of the last checkpoint
+  uint64_t skipped = 0;     ///< windows that changed nothing
+  uint64_t toldSkipped = 0; ///< those that were told as calibration
   uint64_t badInARow = 0;
   bool isCalibrating = true;  ///< no window of this run was applied yet
   std::set<std::string> told; ///< what finite checks found so far
@@ -234,6 +236,8 @@ Expected<void> Run::judge(const StepResult &result) {
           "came down to {} (calibration)",
           skipped == 1 ? "step was" : fmt::format("{} steps were", skipped),
           *result.scale));
+    if (isCalibrating && result.scale)
+      toldSkipped = skipped;
     isCalibrating = false;
     badInARow = 0;
     return {};
@@ -354,9 +358,21 @@ Expected<void> Run::validate() {
   return {};
 }
 
+/// Says how many windows were skipped, which the printed rows need not show. A
+/// scaler that tries larger scales skips one now and then.
+void Run::tellSkipped() {
+  uint64_t count = skipped - toldSkipped, all = summary.steps - firstStep;
+  auto &say = lastResult.scale && skipped < all ? options.note : options.warn;
+  if (count && say)
+    say(fmt::format("{} of {} steps changed nothing: their gradients were not "
+                    "finite",
+                    count, all));
+}
+
 Expected<void> Run::finish() {
   AMPC_TRY(stepper.sync());
   AMPC_TRY(take());
+  tellSkipped();
   if (spoilt && !summary.interrupted && options.nonfinite != Nonfinite::Ignore)
     return windowError(lastResult, "the run ends with it");
   // Whatever the validation says, the run is saved.

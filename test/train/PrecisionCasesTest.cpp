@@ -56,6 +56,69 @@ TEST(Cases, A02TheMeanOfLargeNumbersIsNoSumOfThem) {
   EXPECT_EQ(results.values("s"), std::vector<double>{INFINITY});
 }
 
+// N8 through compiled code: a constant row deviates from its mean by 0, and no
+// eps that is no number of the format divides it.
+TEST(Cases, A07ConstantRowsGiveTheBias) {
+  std::vector<double> rows(20, 0.0);
+  std::fill(rows.begin() + 10, rows.end(), 100.0);
+  for (std::string type : {"f32", "f16", "bf16"}) {
+    SCOPED_TRACE(type);
+    Results results =
+        runCompiled("input x: f32[2, 10]\ninput w: f32[10]\ninput b: f32[10]\n"
+                    "output y = cast(layer_norm(cast(x, " +
+                        type + "), eps = 1e-12, weight = cast(w, " + type +
+                        "), bias = cast(b, " + type + ")), f32)",
+                    {floats("x", {2, 10}, rows),
+                     floats("w", {10}, std::vector<double>(10, 1.0)),
+                     floats("b", {10}, std::vector<double>(10, 0.25))});
+    EXPECT_EQ(results.values("y"), std::vector<double>(20, 0.25));
+  }
+}
+
+// N7: 256 + 1 is no bf16 number, 1600 is.
+TEST(Cases, A09ABiasGradientInBF16) {
+  std::vector<double> ones(1600, 1.0);
+  Results results = runCompiled(
+      "input x: f32[1600, 1]\ninput w: f32[1, 1]\ninput b: f32[1]\n"
+      "output y = cast(linear(cast(x, bf16), weight = cast(w, bf16), "
+      "bias = cast(b, bf16)), f32)",
+      {floats("x", {1600, 1}, ones), floats("w", {1, 1}, {1}),
+       floats("b", {1}, {0})},
+      "y", ones);
+  EXPECT_EQ(results.values("grad.b"), std::vector<double>{1600});
+  EXPECT_EQ(results.values("grad.w"), std::vector<double>{1600});
+}
+
+// N5: 70000 is no f16 number; each share of the gradient is.
+TEST(Cases, A12ManyTiesInF16) {
+  Results results = runCompiled(
+      "input x: f32[70000]\noutput y = cast(max(cast(x, f16)), f32)",
+      {floats("x", {70000}, std::vector<double>(70000, 2.0))}, "y");
+  EXPECT_EQ(results.values("grad.x"),
+            std::vector<double>(70000, 240 * 0x1p-24));
+}
+
+// N3: in one kernel each bf16 value is rounded where it is defined, and what
+// compares it sees the rounded one.
+TEST(Cases, C02EveryOpRoundsInAKernel) {
+  Results results = runCompiled(
+      "input x: f32[1]\ninput y: f32[1]\na = cast(x, bf16)\nb = cast(y, bf16)\n"
+      "r = a + b\noutput e = cast(b - (r - a), f32)\n"
+      "output c = where(r > a, 1.0, 0.0)",
+      {floats("x", {1}, {1}), floats("y", {1}, {0x1p-9})});
+  EXPECT_EQ(results.values("e"), std::vector<double>{0x1p-9});
+  EXPECT_EQ(results.values("c"), std::vector<double>{0});
+}
+
+// N5, N31: the counter and the betas are wide. Frozen at 256 they leave 0.2041.
+TEST_P(Narrow, D03AThousandStepsOfAdam) {
+  rt::Stepper &stepper =
+      train("1", "  loss = sum(w * x)\n", "  optimizer = adam(lr = 1e-3)\n");
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_TRUE(step(stepper, 0.1f).applied);
+  EXPECT_NEAR(weight(stepper), 0, 1e-3);
+}
+
 // The square of 300 is no f16 number; the norm is of f32 gradients.
 TEST_P(Narrow, A11TheNormOfAnF16Gradient) {
   rt::Stepper &stepper =

@@ -24,6 +24,23 @@ std::string footer() {
   return text;
 }
 
+/// Whether `entry` is one of those that make a step of several micro-batches.
+bool isPartOfStep(const std::string &entry) {
+  return entry == "window" || entry == "micro_step" || entry == "apply_step";
+}
+
+/// The entry that `name` means: also a part of a step.
+rt::Expected<std::string> explainedEntry(const std::string &name) {
+  if (isPartOfStep(name))
+    return name;
+  if (rt::Expected<std::string> entry = entryByName(name))
+    return entry;
+  return rt::fail(rt::Code::Usage, "--entry",
+                  "expected train, eval, infer, window, micro_step or "
+                  "apply_step, got '" +
+                      name + "'");
+}
+
 rt::Expected<rt::Code> execute(const ExplainCommand &options) {
   const ModelCommand &command = options.model;
   if (command.model.ends_with(".ampx"))
@@ -34,7 +51,7 @@ rt::Expected<rt::Code> execute(const ExplainCommand &options) {
                     "level 0 evaluates and has no kernels; expected 1 or 2");
   ExplainOptions what;
   if (!options.entry.empty()) {
-    AMPC_ASSIGN(what.entry, entryByName(options.entry));
+    AMPC_ASSIGN(what.entry, explainedEntry(options.entry));
   }
   what.op = options.op;
   what.f32_only = options.why_f32;
@@ -45,7 +62,9 @@ rt::Expected<rt::Code> execute(const ExplainCommand &options) {
   // What is not explained need not be possible.
   AMPC_ASSIGN(Model model, loadModel(command));
   if (model.stage() == "model" || model.stage() == "typed")
-    compile.entries.assign(what.entry.empty() ? 0 : 1, what.entry);
+    compile.entries.assign(what.entry.empty() ? 0 : 1, isPartOfStep(what.entry)
+                                                           ? "train_step"
+                                                           : what.entry);
   AMPC_ASSIGN(Explanation explanation, explain(model, compile, what));
   if (command.time_report)
     times.print(command.run.json);
@@ -71,7 +90,8 @@ Action addExplain(CLI::App &app) {
   addStepOptions(*command, options->model);
   command->add_option("--entry", options->entry,
                       "train, eval or infer (default: train, or infer for a "
-                      "model without a loss)");
+                      "model without a loss); of a step with several "
+                      "micro-batches window, micro_step or apply_step");
   command->add_option(
       "--op", options->op,
       "Only ops of this mnemonic, name (or part of its path) or source line "

@@ -183,6 +183,8 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
     std::string spelt = "--set " + key;
     for (size_t at; (at = error.message.find(spelt)) != std::string::npos;)
       error.message.replace(at, spelt.size(), option);
+    if (error.message.starts_with(option + ":"))
+      error.code = rt::Code::Usage; // not the model's
   }
   return tl::unexpected(error);
 }

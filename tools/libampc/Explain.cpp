@@ -208,8 +208,11 @@ rt::Expected<func::FuncOp> entryNamed(ModuleOp step, const std::string &wanted,
       if (std::optional<Entry> entry = entryOf(func);
           entry && stringifyEntry(*entry) == name && !func.isExternal())
         return func;
-  return rt::fail(rt::Code::BadInput, path,
-                  "the model has no entry " + llvm::join(names, " or "));
+  std::string text = "the model has no entry " + llvm::join(names, " or ");
+  if (wanted == "window" || wanted == "micro_step" || wanted == "apply_step")
+    text += "; windows of several micro-batches have it, as of --set "
+            "train.accumulate=2";
+  return rt::fail(rt::Code::BadInput, path, text);
 }
 
 /// What the target makes of the policy.
@@ -232,6 +235,10 @@ void addNotes(ModuleOp module, func::FuncOp func, Explanation &out) {
   if (multiplies && target && target.getKind() == "cpu" && target.isFast(bf16))
     out.notes.push_back("bf16 products run in AMX, which reads subnormal "
                         "operands as 0 and flushes results below 2^-126 (N1)");
+  if (entryOf(func) == Entry::micro_step)
+    out.notes.push_back("one micro-batch of a window: --entry window counts "
+                        "what its means divide by, --entry apply_step updates "
+                        "the weights");
 }
 
 } // namespace

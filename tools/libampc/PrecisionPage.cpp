@@ -207,7 +207,8 @@ std::string to_html(const PrecisionReport &report) {
       "step{}: what the format is asked to hold. Blue is inside the range of "
       "{}, red outside; the grey line is 1. 2^-24 is the smallest f16 number "
       "above 0, 2^16 lies just above the largest. The relative error is "
-      "|value - f32 value| / |f32 value| over all elements.</p>\n",
+      "|value - f32 value| / |f32 value| over all elements; a cast has none, "
+      "since the f32 step has no such value, and shows its own.</p>\n",
       escaped(report.model), report.window, escaped(report.precision),
       report.loss, report.f32_loss, scale,
       report.scale ? ", gradients times the scale" : "",
@@ -226,7 +227,9 @@ std::string to_html(const PrecisionReport &report) {
       "What the backward pass hands from call to call.",
       [&](const ReportedValue &v) { return v.backward && !isGradient(v); });
   page += section(report, "Gradients of parameters",
-                  "As the finite test sees them.", isGradient);
+                  "As the finite test sees them; in a window, before they are "
+                  "added up.",
+                  isGradient);
   page += section(report, "Inputs and parameters", "As the step reads them.",
                   isGiven);
   page += "<h2>Formats</h2>\n" + formatTable();

@@ -164,12 +164,16 @@ rt::Expected<PrecisionReport> precision_report(const Model &model,
 
   PrecisionReport report;
   report.model = stepper.model_name();
+  if (stepper.accumulate() > 1) // what is shown is that of a window's last run
+    report.model += ", the last micro-batch of a window";
   report.precision = formatOf(model, options);
   report.window = stepper.iteration() + 1;
   report.scale = own.scale;
   report.loss = own.loss;
   report.f32_loss = exact.loss;
   for (const Shown &value : own.values) {
+    if (value.probe.path.starts_with("ampc.")) // the state of the training
+      continue;
     ReportedValue line{value.probe.op,
                        value.probe.path,
                        value.where,

@@ -2,7 +2,8 @@
 
 // A parameter that entries read in bf16 gets one working copy: every entry reads
 // it, the step writes it beside its parameter, and no cast of the parameter is
-// left (N22).
+// left (N22). The cast that the step writes it with stands there for the reason of the cast that it
+// replaces.
 
 // CHECK: amp.variable @w : tensor<4x2xf32> role parameter
 // CHECK-NEXT: amp.variable @"ampc.copy16/w" : tensor<4x2xbf16> role copy16 copy_of @w init zeros
@@ -10,14 +11,14 @@ module attributes {amp.stage = #amp.stage<step>} {
   amp.variable @w : tensor<4x2xf32> role parameter init ones
   // CHECK-LABEL: @train_step
   func.func @train_step(%v: tensor<4x2xf32>) -> (tensor<4x2xbf16>, tensor<4x2xf32>) {
-    // CHECK-NEXT: %[[C:.*]] = amp.read @"ampc.copy16/w" : tensor<4x2xbf16>
+    // CHECK-NEXT: %[[C:.*]] = amp.read @"ampc.copy16/w" {amp.reason = #amp.reason<lower>} : tensor<4x2xbf16>
     // CHECK-NEXT: %[[W:.*]] = amp.read @w
-    // CHECK-NEXT: %[[N:.*]] = amp.cast %arg0 origin policy : tensor<4x2xf32> -> tensor<4x2xbf16>
+    // CHECK-NEXT: %[[N:.*]] = amp.cast %arg0 origin policy {amp.reason = #amp.reason<lower>} : tensor<4x2xf32> -> tensor<4x2xbf16>
     // CHECK-NEXT: amp.write @w, %arg0
     // CHECK-NEXT: amp.write @"ampc.copy16/w", %[[N]]
     // CHECK-NEXT: return %[[C]], %[[W]]
     %0 = amp.read @w : tensor<4x2xf32>
-    %1 = amp.cast %0 origin policy : tensor<4x2xf32> -> tensor<4x2xbf16>
+    %1 = amp.cast %0 origin policy {amp.reason = #amp.reason<lower>} : tensor<4x2xf32> -> tensor<4x2xbf16>
     amp.write @w, %v : tensor<4x2xf32>
     return %1, %0 : tensor<4x2xbf16>, tensor<4x2xf32>
   }

@@ -23,8 +23,8 @@
 // RANGE: amp.reduce max %arg0 over [0]
 // VALUE-NOT: amp.reduce min
 
-// Between calls alone: the product and the mask stay inside the layer, the cast has a user in another
-// call.
+// Between calls alone: the product and the mask stay inside the layer, the exponential leaves it moved,
+// the cast has a user in another call.
 // BOUNDARY-LABEL: func.func @train_step
 // BOUNDARY-SAME: op = "input"
 // BOUNDARY-SAME: op = "read"
@@ -47,9 +47,10 @@ module attributes {amp.stage = #amp.stage<typed>} {
     %inf = amp.constant dense<0xFF800000> : tensor<4xf32>
     %s = amp.select %m, %p, %inf : tensor<4xf32> loc("layer")
     %e = amp.exp %s : tensor<4xf32> loc("layer")
-    %l = amp.reduce sum %e over [0] order row accumulate f32 : tensor<4xf32> -> tensor<f32>
+    %moved = amp.reshape %e : tensor<4xf32> -> tensor<4xf32> loc("layer")
+    %l = amp.reduce sum %moved over [0] order row accumulate f32 : tensor<4xf32> -> tensor<f32>
     %wide = amp.cast %narrow origin policy : tensor<4xf16> -> tensor<4xf32>
-    %g = amp.mul %e, %wide : tensor<4xf32>
+    %g = amp.mul %moved, %wide : tensor<4xf32>
     return %l, %g : tensor<f32>, tensor<4xf32>
   }
 }
