@@ -273,15 +273,18 @@ class DifferentiatePass : public impl::DifferentiateBase<DifferentiatePass> {
     }
     if (!hasLoss)
       return func.emitError() << "has no loss to differentiate";
-    if (!reaches)
+    SmallVector<std::pair<const Target *, Value>> gradients;
+    if (reaches) {
+      if (failed(sweep.run(forward)))
+        return failure();
+      for (const Target &target : targets)
+        if (Value gradient = totalGradient(builder, sweep, target))
+          gradients.emplace_back(&target, gradient);
+    }
+    // A path that no gradient takes, as through a detach, is none.
+    if (gradients.empty())
       return emitError(ret.getOperand(0).getLoc())
              << "the loss reaches no parameter that is trained";
-    if (failed(sweep.run(forward)))
-      return failure();
-    SmallVector<std::pair<const Target *, Value>> gradients;
-    for (const Target &target : targets)
-      if (Value gradient = totalGradient(builder, sweep, target))
-        gradients.emplace_back(&target, gradient);
     appendGradients(func, gradients);
     return success();
   }

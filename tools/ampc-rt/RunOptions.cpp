@@ -114,15 +114,15 @@ std::optional<int> parseCommand(CLI::App &app, int argc, char **argv) {
 
 CLI::Option *addCount(CLI::App &command, const std::string &name,
                       std::optional<uint64_t> &to, const std::string &text,
-                      uint64_t least) {
-  auto parse = [name, &to, least](const std::string &given) {
+                      uint64_t least, uint64_t most) {
+  auto parse = [name, &to, least, most](const std::string &given) {
     uint64_t value = 0;
     const char *end = given.data() + given.size();
     auto [stop, error] = std::from_chars(given.data(), end, value);
-    if (error != std::errc() || stop != end || value < least)
+    if (error != std::errc() || stop != end || value < least || value > most)
       throw CLI::ValidationError(
           name, fmt::format("expected a whole number from {} to {}, got '{}'",
-                            least, UINT64_MAX, given));
+                            least, most, given));
     to = value;
   };
   return command.add_option_function<std::string>(name, parse, text)
@@ -201,7 +201,8 @@ void addTrainOptions(CLI::App &command, RunOptions &options) {
            "stays)",
            1);
   addCount(command, "--accumulate", options.accumulate,
-           "Micro-batches of a window (default: the model's)", 1);
+           "Micro-batches of a window (default: the model's)", 1,
+           kMostMicroBatches);
   CLI::Option *out = command.add_option(
       "--out", options.out, "Directory of checkpoints and metrics.jsonl");
   addCount(command, "--save-every", options.save_every,

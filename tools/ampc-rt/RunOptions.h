@@ -33,12 +33,16 @@ struct RunOptions {
 /// have been meant to be.
 std::optional<int> parseCommand(CLI::App &app, int argc, char **argv);
 
-/// Adds an option of a whole number from `least` on. What is none (a sign, a
-/// fraction, more than 64 bits) is refused with the option's name and the
-/// value.
+/// The most micro-batches of a window: their number is 16 bits of a random
+/// counter (N17).
+inline constexpr uint64_t kMostMicroBatches = 65536;
+
+/// Adds an option of a whole number from `least` to `most`. What is none (a
+/// sign, a fraction, more than 64 bits) is refused with the option's name and
+/// the value.
 CLI::Option *addCount(CLI::App &command, const std::string &name,
                       std::optional<uint64_t> &to, const std::string &text,
-                      uint64_t least = 0);
+                      uint64_t least = 0, uint64_t most = UINT64_MAX);
 /// Reserves options of the contract whose feature is not there yet: given, they
 /// are said to be missing rather than unknown.
 void addReserved(CLI::App &command, std::initializer_list<const char *> names);

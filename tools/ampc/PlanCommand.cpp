@@ -143,7 +143,8 @@ Action addPlan(CLI::App &app) {
   addModelOptions(*command, options->model);
   addStepOptions(*command, options->model);
   rt::addCount(*command, "--accumulate", options->model.run.accumulate,
-               "Micro-batches of a window (default: the model's)", 1);
+               "Micro-batches of a window (default: the model's)", 1,
+               rt::kMostMicroBatches);
   command->add_option(
       "--entry", options->entry,
       "train, eval, infer, separated by commas (default: all, as "
