@@ -9,7 +9,7 @@ here=$root/tools/bench/peers
 export AMPC_BUILD_DIR=${AMPC_BUILD_DIR:-$root/build}
 folder=${AMPC_PEERS_DIR:-$AMPC_BUILD_DIR/peers}
 venv=$folder/venv
-wanted=$(sha256sum "$here/requirements.txt" "$here/stand_ins.py" | sha256sum | cut -d ' ' -f 1)
+wanted=$(cat "$here"/requirements*.txt "$here/stand_ins.py" | sha256sum | cut -d " " -f 1)
 
 fail() { printf 'peers: error: %s\n' "$1" >&2; exit 5; }
 

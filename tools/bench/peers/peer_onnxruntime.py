@@ -69,6 +69,16 @@ def model_of(workload, weights):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def as_pytorch(path):
+    """Lets the optimizer add eps after the correction of bias and decay weights first, as the other peers do."""
+    model = onnx.load(path)
+    for operation in model.graph.node:
+        for attribute in operation.attribute:
+            if attribute.name == "adam_mode":
+                attribute.i = 0
+    onnx.save(model, path)
+
+
 def make(task):
     workload = WORKLOADS[task["workload"]]
     optimizer = workload.optimizer
@@ -76,6 +86,7 @@ def make(task):
         raise SystemExit(f"its training on the CPU has no {task['precision']}")
     if optimizer["groups"]:
         raise SystemExit("its optimizer has one weight decay for all parameters, the model spares biases and norms")
+    onnxruntime.set_default_logger_severity(3)
     weights = data.read_weights(task["weights"])
     folder = pathlib.Path(task["cache"]) / "onnxruntime"
     folder.mkdir(exist_ok=True)
@@ -84,6 +95,7 @@ def make(task):
                                  weight_decay=optimizer["weight_decay"])
     artifacts.generate_artifacts(model_of(workload, weights), requires_grad=list(weights), loss=loss, optimizer=adam,
                                  artifact_directory=str(folder))
+    as_pytorch(str(folder / "optimizer_model.onnx"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = task["threads"]
     state = CheckpointState.load_checkpoint(str(folder / "checkpoint"))

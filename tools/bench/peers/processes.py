@@ -1,8 +1,10 @@
 """Peers as processes: started on the same processors, told to take steps, asked for memory."""
+import contextlib
 import json
 import os
 import pathlib
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -50,7 +52,7 @@ class Process:
         self.errors = open(self.log, "wb")
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=own,
-            preexec_fn=lambda: os.sched_setaffinity(0, chosen))
+            start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, chosen))
         self.rest = b""
 
     def reason(self):
@@ -88,10 +90,13 @@ class Process:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.kill()
+        """Ends it and what it started, as inductor starts compilers."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        self.errors.close()
+        for file in (self.process.stdin, self.process.stdout, self.errors):
+            with contextlib.suppress(BrokenPipeError):
+                file.close()
 
 
 def compile_ampc(workload, precision, threads, plan, cache):

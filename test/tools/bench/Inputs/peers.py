@@ -2,6 +2,7 @@
 import copy
 import pathlib
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -10,6 +11,7 @@ sys.path.insert(0, str(ROOT / "tools/bench/peers"))
 
 import chart  # noqa: E402
 import losses  # noqa: E402
+import processes  # noqa: E402
 import report  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
 
@@ -105,6 +107,39 @@ class Chart(unittest.TestCase):
         self.assertIn("2.00x  24 ms", texts)
         self.assertIn("refused", texts)
         self.assertIn("failed", texts)
+
+
+class Processes(unittest.TestCase):
+    """With a program of two lines in a peer's place."""
+
+    def start(self, program):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        process = processes.Process("fake", [sys.executable, "-c", program], 1, folder.name, folder.name + "/log")
+        self.addCleanup(process.stop)
+        return process
+
+    def test_each_line_is_answered(self):
+        process = self.start("while True: print('{\"said\": \"%s\"}' % input(), flush=True)")
+        self.assertEqual(process.ask("step 1"), {"said": "step 1"})
+        self.assertEqual(process.ask("step 2"), {"said": "step 2"})
+        self.assertGreater(process.peak_bytes(), 1 << 20)
+
+    def test_a_peer_that_ends_gives_its_last_line_as_the_reason(self):
+        process = self.start("import sys; print('first', file=sys.stderr); raise SystemExit('no such thing')")
+        with self.assertRaisesRegex(processes.PeerError, "^no such thing$"):
+            process.read(60)
+
+    def test_a_peer_that_says_nothing_is_ended(self):
+        process = self.start("input()")
+        with self.assertRaisesRegex(processes.PeerError, "no answer in 0 s"):
+            process.read(0.01)
+        self.assertIsNotNone(process.process.returncode)
+
+    def test_threads_are_what_is_asked_for(self):
+        process = self.start("import os; print('[%s, %d]' % (os.environ['OMP_NUM_THREADS'], "
+                             "len(os.sched_getaffinity(0))), flush=True)")
+        self.assertEqual(process.read(60), [1, 1])
 
 
 class Workloads(unittest.TestCase):
