@@ -42,6 +42,10 @@ install_peers() {
 for program in ampc ampc-bench-steps ampc-bench-calibration; do
   [[ -x $AMPC_BUILD_DIR/bin/$program ]] || fail "$AMPC_BUILD_DIR/bin/$program was not found; run tools/dev build"
 done
+# One run at a time: another would disturb its times, or replace the frameworks under it.
+mkdir -p "$folder"
+exec 9>"$folder/lock"
+flock --nonblock 9 || fail "another run uses $folder"
 [[ -f $venv/made && $(<"$venv/made") == "$wanted" ]] || install_peers
 if [[ -z ${PEERS_ALLOCATOR+x} ]]; then
   PEERS_ALLOCATOR=$(find "$folder/allocator" -name 'libtcmalloc_minimal.so.4' 2>/dev/null | head -n 1)
