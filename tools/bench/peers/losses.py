@@ -5,7 +5,7 @@ errors, independent of each other, add up as sqrt(R) of them. What that does to 
 model, so it is measured: ampc trains in f32 from weights that are each off by up to u sqrt(R) times
 themselves, a few times over (as test/train/PrecisionTest.cpp does). The band at step i is the widest
 distance up to i between such a run and the exact one, since what has drifted may drift again, and the
-rounding of the loss itself.
+rounding of the loss itself, which in f32 is a sum that is rounded at each term.
 
 The exact run is one in f32: it errs by the band of f32, a peer by the band of its precision. Their sum is
 how far a loss may be from that of the exact run. R is the number of operations of the step that give
@@ -28,14 +28,15 @@ def perturbation(precision, count):
     return UNIT[precision] * math.sqrt(count)
 
 
-def band(exact, probes, precision):
+def band(exact, probes, precision, longest_sum):
     """The band of a precision at each step; `probes` are the losses of the runs from other weights."""
+    own = UNIT[precision] * (math.sqrt(longest_sum) if precision == "f32" else 1)
     widths, widest = [], 0.0
     for step, loss in enumerate(exact):
         for probe in probes:
             distance = abs(probe[step] - loss)
             widest = max(widest, distance if math.isfinite(distance) else 0.0)
-        widths.append(widest + UNIT[precision] * abs(loss))
+        widths.append(widest + own * abs(loss))
     return widths
 
 

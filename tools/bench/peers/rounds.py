@@ -56,7 +56,7 @@ class Bench:
             for probe in range(self.probes):
                 data.write_weights(moved, data.perturbed(initial, off, probe + 1))
                 runs.append(run(moved))
-            bands[precision] = losses.band(exact, runs, precision)
+            bands[precision] = losses.band(exact, runs, precision, workload.longest_sum)
         self.prepared[workload.name] = (files, weights, exact, bands)
         return self.prepared[workload.name]
 
@@ -103,8 +103,7 @@ class Bench:
         except PeerError as error:
             row["failed"] = str(error)
             return row, None
-        row["refused"] = losses.refusal(row["losses"], exact,
-                                        [bands["f32"]] if precision == "f32" else [bands["f32"], bands[precision]])
+        row["refused"] = losses.refusal(row["losses"], exact, [bands["f32"], bands[precision]])
         return row, process
 
     def case(self, peers, workload, precision, threads, say):

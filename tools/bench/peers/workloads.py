@@ -52,7 +52,7 @@ WORKLOADS = {
     "mlp": Workload(
         "mlp", "MLP 1024-4096-1024, batch 256, Adam", ROOT / "examples/mlp.amp", (),
         {"kind": "mlp", "width": 1024, "hidden": 4096}, ADAM,
-        (Input("x", "normal", (256, 1024)), Input("y", "normal", (256, 1024))), 4096, 8),
+        (Input("x", "normal", (256, 1024)), Input("y", "normal", (256, 1024))), 256 * 1024, 8),
     "char_gpt": Workload(
         "char_gpt", "GPT of 4 layers, width 128, 16 x 64 tokens, AdamW", ROOT / "examples/char_gpt.amp",
         ("train.schedule=constant",),

@@ -34,12 +34,12 @@ RESULTS = {"command": "tools/bench/peers.sh --quick", "machine": "a processor", 
 
 class Losses(unittest.TestCase):
     def test_a_band_is_the_widest_drift_so_far_and_the_rounding_of_the_loss(self):
-        widths = losses.band(EXACT, PROBES, "bf16")
+        widths = losses.band(EXACT, PROBES, "bf16", 100)
         for width, drift, loss in zip(widths, (0.001, 0.004, 0.004), EXACT):
             self.assertAlmostEqual(width, drift + loss / 512)
 
     def test_a_probe_that_is_not_finite_widens_nothing(self):
-        self.assertEqual(losses.band([1.0], [[float("nan")], [float("inf")]], "f32"), [2.0 ** -24])
+        self.assertEqual(losses.band([1.0], [[float("nan")], [float("inf")]], "f32", 16), [2.0 ** -22])
 
     def test_losses_at_the_edge_stay_and_beyond_it_are_refused(self):
         bands = [[0.25, 0.25, 0.25], [0.25, 0.25, 0.5]]
