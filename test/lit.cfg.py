@@ -26,6 +26,9 @@ for name in ("HOME", "TMPDIR", "CUDA_HOME"):
 # What a model runs on does not depend on the machine: these tests see no CUDA device.
 config.environment["AMPC_CUDA_LIBRARIES"] = os.path.join(config.test_exec_root, "no-cuda")
 
+# Nor on what earlier runs have kept.
+config.environment["AMPC_CACHE"] = "off"
+
 if os.path.exists(os.path.join(config.ampc_binary_dir, "hostgpu", "libcuda.so.1")):
     config.available_features.add("hostgpu")
 

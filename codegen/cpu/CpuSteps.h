@@ -3,6 +3,7 @@
 #define AMPC_CODEGEN_CPU_CPUSTEPS_H
 
 #include "codegen/cpu/CpuLevel.h"
+#include "codegen/cpu/Linker.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
@@ -16,11 +17,20 @@
 
 namespace ampc {
 
-/// Lowers `kernels` to an LLVM module in `context`: a function `ampc_NAME` and
-/// its body a kernel. Consumes the module's contents. Null, with errors
-/// reported, where an op has no lowering.
-std::unique_ptr<llvm::Module> lowerToLlvm(mlir::ModuleOp kernels,
-                                          llvm::LLVMContext &context);
+/// Lowers `kernels` to the LLVM dialect, in place: a function `ampc_NAME` and
+/// its body `NAME.tiles` a kernel. Failure, with errors reported, where an op
+/// has no lowering.
+mlir::LogicalResult lowerKernels(mlir::ModuleOp kernels);
+
+/// The LLVM module of all `kernels`, lowered before; null with errors reported.
+std::unique_ptr<llvm::Module> translateAll(mlir::ModuleOp kernels,
+                                           llvm::LLVMContext &context);
+
+/// The LLVM module of the kernel `name` of `kernels`, lowered before, whose
+/// functions leave it; null with errors reported.
+std::unique_ptr<llvm::Module> translateKernel(mlir::ModuleOp kernels,
+                                              llvm::StringRef name,
+                                              llvm::LLVMContext &context);
 
 /// A code generator for `level` on this system.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
@@ -42,11 +52,13 @@ struct PrefetchStreams : llvm::PassInfoMixin<PrefetchStreams> {
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Links one relocatable object to a shared one that imports nothing. LLD keeps
-/// global state: one link at a time, under a lock; and it resets every
-/// `cl::opt` of the process to its default, so a program copies its options out
-/// before it compiles.
-llvm::Expected<std::vector<uint8_t>> linkShared(llvm::ArrayRef<char> object);
+/// Links relocatable objects, in their order, to a shared one that imports
+/// nothing and exports the aliases alone. LLD keeps global state: one link at a
+/// time, under a lock; and it resets every `cl::opt` of the process to its
+/// default, so a program copies its options out before it compiles.
+llvm::Expected<std::vector<uint8_t>>
+linkShared(llvm::ArrayRef<llvm::ArrayRef<char>> objects,
+           llvm::ArrayRef<Alias> aliases);
 
 } // namespace ampc
 

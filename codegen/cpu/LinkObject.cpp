@@ -1,4 +1,4 @@
-// LLD as a library: one relocatable object to one shared object.
+// LLD as a library: relocatable objects to one shared object.
 #include "codegen/cpu/Linker.h"
 
 #include "codegen/cpu/CpuSteps.h"
@@ -35,17 +35,18 @@ static Expected<int> memoryFile(ArrayRef<char> bytes) {
   return fd;
 }
 
-Expected<std::vector<uint8_t>> ampc::Linker::link(ArrayRef<char> object) {
+Expected<std::vector<uint8_t>>
+ampc::Linker::link(ArrayRef<ArrayRef<char>> objects, ArrayRef<Alias> aliases) {
   std::lock_guard guard(lock);
   if (broken)
     return createStringError(
         "cannot link the kernels: the linker crashed before in this process "
         "and is not usable any more");
-  Expected<int> input = memoryFile(object);
-  if (!input)
-    return input.takeError();
-  auto closeInput = scope_exit([&] { close(*input); });
-  std::string inputName = "/proc/self/fd/" + std::to_string(*input);
+  SmallVector<int> inputs;
+  auto closeInputs = scope_exit([&] {
+    for (int input : inputs)
+      close(input);
+  });
   SmallString<128> outputName;
   if (std::error_code code =
           sys::fs::createTemporaryFile("ampc-kernels", "so", outputName))
@@ -53,13 +54,23 @@ Expected<std::vector<uint8_t>> ampc::Linker::link(ArrayRef<char> object) {
                              "cannot make a temporary file for the linker");
   auto removeOutput = scope_exit([&] { sys::fs::remove(outputName); });
 
-  const char *arguments[] = {"ld.lld",           "-shared",
-                             "--no-undefined",   "--build-id=none",
-                             "--hash-style=gnu", "--strip-all",
-                             "-znoexecstack",    "-znow",
-                             "--threads=1",      "-soname",
-                             "ampc-kernels.so",  "-o",
-                             outputName.c_str(), inputName.c_str()};
+  std::vector<std::string> words = {
+      "ld.lld",           "-shared",     "--no-undefined",  "--build-id=none",
+      "--hash-style=gnu", "--strip-all", "-znoexecstack",   "-znow",
+      "--threads=1",      "-soname",     "ampc-kernels.so", "-o",
+      outputName.c_str()};
+  for (const Alias &alias : aliases)
+    words.push_back("--defsym=" + alias.name + "=" + alias.function);
+  for (ArrayRef<char> object : objects) {
+    Expected<int> input = memoryFile(object);
+    if (!input)
+      return input.takeError();
+    inputs.push_back(*input);
+    words.push_back("/proc/self/fd/" + std::to_string(*input));
+  }
+  std::vector<const char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(word.c_str());
   std::string messages;
   raw_string_ostream stream(messages);
   LinkOutcome outcome = run(arguments, stream);
@@ -86,7 +97,8 @@ static LinkOutcome runLld(ArrayRef<const char *> arguments,
   return {result.retCode, result.canRunAgain};
 }
 
-Expected<std::vector<uint8_t>> ampc::linkShared(ArrayRef<char> object) {
+Expected<std::vector<uint8_t>>
+ampc::linkShared(ArrayRef<ArrayRef<char>> objects, ArrayRef<Alias> aliases) {
   static Linker linker(runLld);
-  return linker.link(object);
+  return linker.link(objects, aliases);
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace ampc {
@@ -17,6 +18,12 @@ namespace ampc {
 struct LinkOutcome {
   int code = 0;            ///< 0: linked
   bool canRunAgain = true; ///< false after a crash that was caught
+};
+
+/// A name under which a linked object exports a function of its inputs.
+struct Alias {
+  std::string name;
+  std::string function;
 };
 
 /// Runs a linker that keeps global state: one link at a time, and none after
@@ -30,8 +37,10 @@ public:
 
   explicit Linker(Run run) : run(run) {}
 
-  /// Links the bytes of one relocatable object to those of a shared one.
-  llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<char> object);
+  /// Links the bytes of relocatable objects to those of a shared one.
+  llvm::Expected<std::vector<uint8_t>>
+  link(llvm::ArrayRef<llvm::ArrayRef<char>> objects,
+       llvm::ArrayRef<Alias> aliases);
 
 private:
   Run run;

@@ -60,6 +60,9 @@ static LogicalResult runLowering(ModuleOp kernels) {
   return pm.run(kernels);
 }
 
+/// Ending of the name of a kernel's body.
+static constexpr llvm::StringLiteral kBodyEnding = ".tiles";
+
 /// `void ampc_NAME(const void *const *args, int64_t begin, int64_t end)` around
 /// a lowered kernel, whose pointers are arguments of their own so that they can
 /// be noalias.
@@ -67,7 +70,7 @@ static void wrapKernel(LLVM::LLVMFuncOp body) {
   MLIRContext *context = body.getContext();
   Location loc = body.getLoc();
   std::string name = (kSymbolPrefix + body.getName()).str();
-  body.setName((body.getName() + ".tiles").str());
+  body.setName((body.getName() + kBodyEnding).str());
   body.setLinkage(LLVM::Linkage::Internal);
   OpBuilder builder(body);
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -90,17 +93,19 @@ static void wrapKernel(LLVM::LLVMFuncOp body) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-std::unique_ptr<llvm::Module> ampc::lowerToLlvm(ModuleOp kernels,
-                                                llvm::LLVMContext &context) {
+LogicalResult ampc::lowerKernels(ModuleOp kernels) {
   registerInterfaces(*kernels.getContext());
   if (failed(runLowering(kernels)))
-    return nullptr;
-  for (auto func : kernels.getOps<func::FuncOp>()) {
-    func.emitOpError() << "could not be lowered to LLVM";
-    return nullptr;
-  }
+    return failure();
+  for (auto func : kernels.getOps<func::FuncOp>())
+    return func.emitOpError() << "could not be lowered to LLVM";
   for (auto func : llvm::to_vector(kernels.getOps<LLVM::LLVMFuncOp>()))
     wrapKernel(func);
+  return success();
+}
+
+std::unique_ptr<llvm::Module> ampc::translateAll(ModuleOp kernels,
+                                                 llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(kernels, context, "kernels");
   if (!module)
@@ -109,5 +114,20 @@ std::unique_ptr<llvm::Module> ampc::lowerToLlvm(ModuleOp kernels,
     if (function.hasInternalLinkage())
       function.addFnAttr(
           llvm::Attribute::NoInline); // keeps noalias on the arguments
+  return module;
+}
+
+std::unique_ptr<llvm::Module>
+ampc::translateKernel(ModuleOp kernels, StringRef name,
+                      llvm::LLVMContext &context) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernels.getLoc());
+  for (const std::string &part :
+       {(name + kBodyEnding).str(), (kSymbolPrefix + name).str()})
+    kernels.lookupSymbol<LLVM::LLVMFuncOp>(part)->moveBefore(
+        alone->getBody(), alone->getBody()->end());
+  std::unique_ptr<llvm::Module> module = translateAll(*alone, context);
+  if (module) // the linker exports it by its own name
+    module->getFunction((kSymbolPrefix + name).str())
+        ->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return module;
 }

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace ampc {
 
@@ -21,6 +23,20 @@ public:
     Clock::time_point now = Clock::now();
     if (sink)
       sink(phase, std::chrono::duration<double>(now - start).count());
+    start = now;
+  }
+
+  /// The same for phases that ran side by side: each gets the part of the time
+  /// that its work is of all work.
+  void
+  endShared(std::initializer_list<std::pair<std::string_view, double>> phases) {
+    Clock::time_point now = Clock::now();
+    double wall = std::chrono::duration<double>(now - start).count(), sum = 0;
+    for (const auto &[phase, work] : phases)
+      sum += work;
+    for (const auto &[phase, work] : phases)
+      if (sink)
+        sink(phase, sum > 0 ? wall * work / sum : wall / double(phases.size()));
     start = now;
   }
 

@@ -83,8 +83,9 @@ static LogicalResult compileForCpu(ModuleOp placed, const BuiltKernels &built,
   clock.end("plan");
   if (builder.plan.kernels.empty())
     return success();
-  FailureOr<std::vector<uint8_t>> object =
-      compileKernels(built.kernels, **level, options.time);
+  FailureOr<std::vector<uint8_t>> object = compileKernels(
+      built.kernels, **level,
+      {options.time, options.threads, options.store, options.counts});
   if (failed(object))
     return failure();
   builder.sections.object = std::move(*object);

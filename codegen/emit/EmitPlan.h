@@ -3,6 +3,7 @@
 #ifndef AMPC_CODEGEN_EMIT_EMITPLAN_H
 #define AMPC_CODEGEN_EMIT_EMITPLAN_H
 
+#include "codegen/cpu/ObjectStore.h"
 #include "codegen/cpu/PhaseClock.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,8 +23,13 @@ struct EmitOptions {
   /// `cpu` or `cuda`: what the plan's kernels are for.
   std::string target = "cpu";
   /// Takes the seconds of emitPlan's phases: kernels, plan, write and, on the
-  /// CPU, lower, optimize, object, link; for CUDA, print.
+  /// CPU, find, lower, optimize, object, link; for CUDA, print.
   PhaseSink time = {};
+  /// Threads that compile, where compiled kernels are kept, and who is told how
+  /// many were: see CompileSettings.
+  unsigned threads = 0;
+  ObjectStore *store = nullptr;
+  std::function<void(size_t kernels, size_t found)> counts = {};
 };
 
 /// Compiles the kernels of `placed` (a module in stage placed; it stays as it

@@ -103,6 +103,11 @@ Expected<Plan> Plan::from_bytes(std::span<const uint8_t> bytes,
   return Plan(std::make_shared<PlanFile>(std::move(file)));
 }
 
+Expected<Plan> Plan::from_file(FileBytes bytes, const std::string &name) {
+  AMPC_ASSIGN(PlanFile file, PlanFile::fromFile(std::move(bytes), name));
+  return Plan(std::make_shared<PlanFile>(std::move(file)));
+}
+
 std::string Plan::model_name() const {
   auto *name = source->plan().model_name();
   return name ? name->str() : "";

@@ -5,6 +5,7 @@
 #include "runtime/api/Export.h"
 #include "runtime/data/Batch.h"
 #include "runtime/data/Streams.h"
+#include "runtime/plan/FileIO.h"
 #include "runtime/train/Stepper.h"
 
 #include <memory>
@@ -39,6 +40,10 @@ public:
   /// Copies and verifies `bytes`; `name` stands in errors.
   [[nodiscard]] static Expected<Plan>
   from_bytes(std::span<const uint8_t> bytes, const std::string &name = "plan");
+
+  /// Verifies the contents of a file and keeps them as they are, mapped or not.
+  [[nodiscard]] static Expected<Plan> from_file(FileBytes bytes,
+                                                const std::string &name);
 
   std::string model_name() const;
   /// Identifies the model in checkpoints; 0: unknown.

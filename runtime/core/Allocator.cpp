@@ -1,6 +1,9 @@
 // Counting allocator.
 #include "runtime/core/Allocator.h"
+#include "runtime/core/Processors.h"
+#include "runtime/core/ThreadPool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -12,6 +15,8 @@ namespace ampc::rt {
 /// Bytes of a large page: with small ones, kernels that go down columns miss
 /// the TLB at every row.
 static constexpr uint64_t kLargePage = uint64_t(1) << 21;
+/// Bytes of a small one.
+static constexpr uint64_t kPage = 4096;
 
 struct Charge::Counts {
   std::mutex mutex;
@@ -51,7 +56,56 @@ void Charge::release() {
   bytes = 0;
 }
 
-void Block::Free::operator()(std::byte *address) const { std::free(address); }
+void Block::Free::operator()(std::byte *address) const {
+  if (mapped)
+    ::munmap(address, mapped);
+  else
+    std::free(address);
+}
+
+/// Zeroed memory that starts at a multiple of a large page and is backed by
+/// such pages as far as it fills them, where the system has them. Null: no
+/// memory.
+static std::byte *mapLarge(size_t bytes) {
+  size_t room = bytes + kLargePage;
+  void *given = ::mmap(nullptr, room, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (given == MAP_FAILED)
+    return nullptr;
+  auto *start = static_cast<std::byte *>(given);
+  size_t skipped =
+      (kLargePage - reinterpret_cast<uintptr_t>(start) % kLargePage) %
+      kLargePage;
+  if (skipped)
+    ::munmap(start, skipped);
+  std::byte *address = start + skipped;
+  if (size_t left = room - skipped - bytes)
+    ::munmap(address + bytes, left);
+  // A wish: small pages serve as well.
+  (void)::madvise(address, bytes / kLargePage * kLargePage,
+                  large_pages() == "off" ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+  return address;
+}
+
+/// Has the pool write to every page, which makes it the process's: the system
+/// zeroes it then, by the thread that writes first.
+static void touch(std::byte *address, size_t bytes) {
+  struct Range {
+    std::byte *address;
+    size_t bytes;
+  } range{address, bytes};
+  auto lease = ThreadPool::instance().lease();
+  lease.run(
+      int64_t((bytes + kLargePage - 1) / kLargePage), 1,
+      ThreadPool::instance().size(),
+      [](void *context, int, int64_t begin, int64_t end) {
+        auto &range = *static_cast<Range *>(context);
+        size_t stop = std::min(range.bytes, size_t(end) * kLargePage);
+        for (size_t at = size_t(begin) * kLargePage; at < stop; at += kPage)
+          *const_cast<volatile std::byte *>(range.address + at) = std::byte(0);
+      },
+      &range);
+}
 
 Allocator::Allocator(uint64_t limit)
     : counts(std::make_shared<Charge::Counts>()) {
@@ -97,17 +151,20 @@ Expected<Block> Allocator::allocate(MemoryKind kind, uint64_t bytes) {
   // block.
   uint64_t rounded = (bytes + 63) / 64 * 64;
   bool isLarge = rounded >= 2 * kLargePage;
-  block.address.reset(static_cast<std::byte *>(
-      std::aligned_alloc(isLarge ? kLargePage : 64, rounded)));
+  size_t mapped = isLarge ? (rounded + kPage - 1) / kPage * kPage : 0;
+  block.address = std::unique_ptr<std::byte, Block::Free>(
+      isLarge ? mapLarge(mapped)
+              : static_cast<std::byte *>(std::aligned_alloc(64, rounded)),
+      Block::Free(mapped));
   if (!block.address) {
     block.charge = {}; // what is held does not count these
     std::lock_guard lock(counts->mutex);
     return refusal(kind, bytes, "the system has no more memory");
   }
-  if (isLarge) // a wish: small pages serve as well
-    (void)::madvise(block.address.get(), rounded / kLargePage * kLargePage,
-                    MADV_HUGEPAGE);
-  std::memset(block.address.get(), 0, rounded);
+  if (isLarge)
+    touch(block.address.get(), mapped);
+  else
+    std::memset(block.address.get(), 0, rounded);
   return block;
 }
 

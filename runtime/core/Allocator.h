@@ -54,6 +54,9 @@ public:
 private:
   friend class Allocator;
   struct Free {
+    Free() : mapped(0) {}
+    explicit Free(size_t mapped) : mapped(mapped) {}
+    size_t mapped; ///< bytes of a mapping of its own; 0: of the heap
     AMPC_API void operator()(std::byte *address) const;
   };
 
@@ -68,8 +71,10 @@ public:
   /// `limit` bytes in all; 0: no limit.
   explicit Allocator(uint64_t limit = 0);
 
-  /// A zeroed block of `bytes` bytes (none for 0). Over the limit, or refused
-  /// by the system: Code DoesNotFit, with the categories' bytes in the message.
+  /// A zeroed block of `bytes` bytes (none for 0), all of it the process's from
+  /// now on. The thread pool touches large ones, so that each processor's
+  /// memory has a part. Over the limit, or refused by the system: Code
+  /// DoesNotFit, with the categories' bytes in the message.
   [[nodiscard]] Expected<Block> allocate(MemoryKind kind, uint64_t bytes);
 
   /// Counts `bytes` bytes that stand elsewhere, on a device. Over the limit:

@@ -1,5 +1,6 @@
 // Thread pool.
 #include "runtime/core/ThreadPool.h"
+#include "runtime/core/Processors.h"
 
 #include <algorithm>
 #include <csignal>
@@ -59,6 +60,16 @@ const LibraryThreads &libraryThreads() {
   return found;
 }
 
+/// Binds the calling thread to one processor; whether it is allowed there.
+bool bindTo(int processor) {
+  if (processor >= CPU_SETSIZE)
+    return false;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(size_t(processor), &one);
+  return ::sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 } // namespace
 
 int setLibraryThreads(int threads) {
@@ -81,9 +92,16 @@ ThreadPool::Lease::Lease(ThreadPool &pool)
     : pool(pool), lock(pool.mutex), savedMode(_mm_getcsr()),
       savedLibraryThreads(setLibraryThreads(1)) {
   _mm_setcsr(kDefaultMode);
+  // A caller that was told to stay elsewhere stays there.
+  if (!pool.places.empty() && pool.places[0] < CPU_SETSIZE &&
+      ::sched_getaffinity(0, sizeof saved, &saved) == 0 &&
+      CPU_ISSET(size_t(pool.places[0]), &saved))
+    isBound = bindTo(pool.places[0]);
 }
 
 ThreadPool::Lease::~Lease() {
+  if (isBound)
+    (void)::sched_setaffinity(0, sizeof saved, &saved);
   if (savedLibraryThreads > 0)
     setLibraryThreads(savedLibraryThreads);
   _mm_setcsr(savedMode);
@@ -148,6 +166,8 @@ void ThreadPool::leave() {
 }
 
 void ThreadPool::work(int thread) {
+  if (size_t(thread) < places.size())
+    (void)bindTo(places[size_t(thread)]); // a wish: it works elsewhere as well
   _mm_setcsr(kDefaultMode); // a new thread inherits its creator's mode
   setLibraryThreads(1);
   uint32_t done = ~0u; // number of the job this worker has seen to the end
@@ -186,7 +206,7 @@ void ThreadPool::stopWorkers() {
 }
 
 int ThreadPool::processors() {
-  return int(std::clamp(std::thread::hardware_concurrency(), 1u, 1024u));
+  return int(std::clamp<size_t>(allowed_processors().size(), 1, 1024));
 }
 
 Expected<void> ThreadPool::resize(int threads) {
@@ -199,6 +219,12 @@ Expected<void> ThreadPool::resize(int threads) {
   if (threads == size())
     return {};
   stopWorkers();
+  std::vector<int> processors = allowed_processors();
+  std::string binding = thread_binding();
+  places.clear();
+  if (binding == "on" ||
+      (binding == "auto" && isRoomFor(threads, processors.size())))
+    places = teamOf(processors, coresOf(processors), ::sched_getcpu(), threads);
   libraryThreads(); // before any worker asks
   SignalsBlocked blocked;
   try {
@@ -208,6 +234,7 @@ Expected<void> ThreadPool::resize(int threads) {
     }
   } catch (const std::system_error &error) {
     count.store(int(workers.size()) + 1, std::memory_order_relaxed);
+    places.clear(); // those there are stay where they are
     return fail(Code::Environment, "threads",
                 fmt::format("the system gave {} of {} threads: {}",
                             workers.size() + 1, threads, error.what()));

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,8 @@ public:
 
   /// Exclusive use of the pool. While it lives, the caller's floating-point
   /// mode is the default one and, on the calling thread as on the workers,
-  /// library code is held to one thread.
+  /// library code is held to one thread; where the team is bound (see
+  /// Processors.h), the caller is bound to its part too, if it may run there.
   class Lease {
   public:
     Lease(Lease &&) = delete;
@@ -40,6 +42,8 @@ public:
     std::unique_lock<std::mutex> lock;
     uint32_t savedMode;
     int savedLibraryThreads;
+    bool isBound = false; ///< the caller's affinity is `saved` otherwise
+    cpu_set_t saved;
   };
 
   /// The pool; created with one thread.
@@ -56,6 +60,10 @@ public:
 
   /// The number that `resize(0)` sets: one per processor.
   static int processors();
+
+  /// The processor of each thread, the caller's first; empty: none is bound.
+  /// Told to who holds the pool.
+  const std::vector<int> &team() const { return places; }
 
   /// Number of threads, the caller included.
   int size() const { return count.load(std::memory_order_relaxed); }
@@ -75,16 +83,19 @@ private:
   static constexpr uint32_t kInside = kOpen - 1;
   static constexpr uint32_t kJob = 1u << 13;
 
+  // A line each: what all write, what all write more often, and what the caller
+  // writes once a job and all read.
   alignas(64) std::atomic<uint32_t> gate{0};
   alignas(64) std::atomic<int64_t> next{0};
-  Body body = nullptr;
+  alignas(64) Body body = nullptr;
   void *context = nullptr;
   int64_t tiles = 0;
   int64_t grain = 1;
   int helpers = 0; ///< workers with a number up to this may join
 
-  std::mutex mutex;
+  alignas(64) std::mutex mutex;
   std::vector<std::thread> workers;
+  std::vector<int> places;
   std::atomic<bool> stopping{false};
   std::atomic<int> count{1};
 };

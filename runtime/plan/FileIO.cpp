@@ -19,13 +19,16 @@ static std::string systemText(int number) { return std::strerror(number); }
 
 FileBytes::FileBytes(FileBytes &&other) noexcept
     : data(std::exchange(other.data, nullptr)),
-      size(std::exchange(other.size, 0)), mapped(other.mapped) {}
+      size(std::exchange(other.size, 0)), front(std::exchange(other.front, 0)),
+      back(std::exchange(other.back, 0)), mapped(other.mapped) {}
 
 FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
   if (this != &other) {
     release();
     data = std::exchange(other.data, nullptr);
     size = std::exchange(other.size, 0);
+    front = std::exchange(other.front, 0);
+    back = std::exchange(other.back, 0);
     mapped = other.mapped;
   }
   return *this;
@@ -41,7 +44,7 @@ void FileBytes::release() {
   else
     std::free(const_cast<std::byte *>(data));
   data = nullptr;
-  size = 0;
+  size = front = back = 0;
 }
 
 Expected<FileBytes> FileBytes::map(const std::string &path) {
@@ -185,8 +188,8 @@ Expected<void> AtomicFile::write(std::span<const std::byte> bytes) {
   return {};
 }
 
-Expected<void> AtomicFile::commit() {
-  if (::fsync(fd) != 0)
+Expected<void> AtomicFile::commit(bool flush) {
+  if (flush && ::fsync(fd) != 0)
     return fail(Code::Environment, path,
                 fmt::format("cannot flush the file: {}", systemText(errno)));
   int number = 0;
@@ -201,6 +204,8 @@ Expected<void> AtomicFile::commit() {
     return fail(Code::Environment, path,
                 fmt::format("cannot name the file: {}", systemText(number)));
   ::close(std::exchange(fd, -1));
+  if (!flush)
+    return {};
   // Without this the new name may be lost with the power; a failure changes
   // nothing else.
   size_t slash = path.find_last_of('/');

@@ -6,6 +6,7 @@
 #include "runtime/plan/Export.h"
 #include "runtime/plan/Status.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -32,13 +33,20 @@ public:
   copy(std::span<const std::byte> bytes);
 
   /// The contents.
-  std::span<const std::byte> bytes() const { return {data, size}; }
+  std::span<const std::byte> bytes() const {
+    return {data + front, size - front - back};
+  }
+  /// Leaves the first bytes out from now on, as many as there are at most.
+  void dropFront(size_t count) { front += std::min(count, bytes().size()); }
+  /// The same of the last bytes.
+  void dropBack(size_t count) { back += std::min(count, bytes().size()); }
 
 private:
   void release();
 
   const std::byte *data = nullptr;
   size_t size = 0;
+  size_t front = 0, back = 0; ///< bytes at both ends that are left out
   bool mapped = false;
 };
 
@@ -56,9 +64,10 @@ public:
                                                    bool overwrite);
   /// Appends `bytes`.
   [[nodiscard]] Expected<void> write(std::span<const std::byte> bytes);
-  /// Flushes to disk and gives the file its name. Without `overwrite` a file
-  /// that has taken the name meanwhile stays as it is (Code Usage).
-  [[nodiscard]] Expected<void> commit();
+  /// Flushes to disk, unless told not to, and gives the file its name. Without
+  /// `overwrite` a file that has taken the name meanwhile stays as it is (Code
+  /// Usage).
+  [[nodiscard]] Expected<void> commit(bool flush = true);
 
 private:
   AtomicFile(std::string path, std::string temporary, int fd, bool overwrite)

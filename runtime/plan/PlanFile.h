@@ -42,6 +42,10 @@ class PlanFile {
 public:
   /// Maps and verifies the file at `path`.
   [[nodiscard]] static Expected<PlanFile> load(const std::string &path);
+  /// Verifies what was mapped or copied before, which starts at a multiple of
+  /// 64; `name` stands in errors.
+  [[nodiscard]] static Expected<PlanFile> fromFile(FileBytes bytes,
+                                                   std::string name);
   /// Copies and verifies `bytes`; `name` stands in errors.
   [[nodiscard]] static Expected<PlanFile>
   fromBytes(std::span<const uint8_t> bytes, std::string name = "plan");

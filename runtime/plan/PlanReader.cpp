@@ -153,6 +153,10 @@ Expected<PlanFile> PlanFile::load(const std::string &path) {
   return open(std::move(bytes), path);
 }
 
+Expected<PlanFile> PlanFile::fromFile(FileBytes bytes, std::string name) {
+  return open(std::move(bytes), std::move(name));
+}
+
 Expected<PlanFile> PlanFile::fromBytes(std::span<const uint8_t> bytes,
                                        std::string name) {
   AMPC_ASSIGN(FileBytes copy, FileBytes::copy(std::as_bytes(bytes)));

@@ -87,6 +87,7 @@ private:
   std::vector<MetricsFile> files;
   TrainSummary summary;
   StepResult lastResult;
+  bool hasResult = false;
   Clock::time_point start = Clock::now(), lastRow = start, lastLine = start;
   MemoryWatch memoryWatch;
   uint64_t firstStep = 0;   ///< windows done before this run
@@ -293,6 +294,9 @@ Expected<void> Run::take() {
     AMPC_ASSIGN(std::optional<StepResult> result, stepper.poll());
     if (!result)
       return {};
+    if (!hasResult && options.first_step)
+      options.first_step();
+    hasResult = true;
     summary.steps = uint64_t(result->iteration);
     summary.loss = result->loss;
     lastResult = *result;

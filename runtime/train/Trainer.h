@@ -38,6 +38,8 @@ struct TrainOptions {
   /// Opens the same model with finite checks of all its ops, to say which op
   /// spoils a run that ends for it; empty: nobody can.
   std::function<Expected<std::shared_ptr<Stepper>>()> open_checked = {};
+  /// Called when the first window of the run is done; empty: nobody.
+  std::function<void()> first_step = {};
   /// Told what does not end the run; empty: nobody.
   std::function<void(const std::string &)> warn = {};
   /// Told what is worth knowing and as it should be; empty: nobody.

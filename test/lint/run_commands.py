@@ -133,6 +133,7 @@ def main():
     if "README.md" not in tree:
         results.append(("README.md", "present", "README.md is missing"))
     build = os.path.abspath(options.build)
+    os.environ.setdefault("AMPC_CACHE", "off")
     os.environ["AMPC_BUILD_DIR"] = build
     for path in documents:
         results += run_document(path, tree.text(path), build)

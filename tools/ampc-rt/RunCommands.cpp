@@ -156,6 +156,7 @@ TrainOptions trainOptions(const ModelSettings &settings,
   train.note = note;
   train.where = settings.path;
   train.open_checked = settings.open_checked;
+  train.first_step = settings.first_step;
   train.out = options.out;
   train.metrics = options.metrics;
   train.resume = options.resume;

@@ -16,8 +16,9 @@ struct ModelSettings {
   std::vector<DataLine> lines;
   DataOptions data;
   double compile_seconds = 0;
-  /// See TrainOptions.
+  /// These see TrainOptions.
   std::function<Expected<std::shared_ptr<Stepper>>()> open_checked = {};
+  std::function<void()> first_step = {};
 };
 
 /// Whether the plan's step shows the ranges of its values.

@@ -130,6 +130,8 @@ rt::Expected<rt::Code> bench(const ModelCommand &options,
       return tl::unexpected(error);
     }
     OpenCommand open = std::move(*opened);
+    if (open.times)
+      open.times->print(options.run.json);
     if (!open.opened.stepper->has_entry(rt::EntryKind::TrainStep))
       return rt::fail(rt::Code::BadInput, options.model,
                       "the model has no loss to train with");

@@ -1,7 +1,7 @@
-// `ampc cache`: the compiled CUDA kernels that are kept for later.
+// `ampc cache`: what was compiled and is kept for later.
 #include "tools/ampc/Commands.h"
 
-#include "runtime/device/cuda/KernelCache.h"
+#include "runtime/core/DiskCache.h"
 #include "runtime/train/Metrics.h"
 #include "tools/ampc-rt/RunCommands.h"
 
@@ -11,7 +11,7 @@ namespace ampc {
 
 namespace {
 
-using rt::cuda::KernelCache;
+using rt::DiskCache;
 
 /// The options of `cache`.
 struct CacheCommand {
@@ -19,43 +19,42 @@ struct CacheCommand {
   bool json = false;
 };
 
-std::string toJson(const KernelCache &cache,
-                   const std::vector<KernelCache::Item> &items) {
-  std::string kernels;
+std::string toJson(const DiskCache &cache,
+                   const std::vector<DiskCache::Item> &items) {
+  std::string files;
   uint64_t bytes = 0;
-  for (const KernelCache::Item &item : items) {
-    kernels +=
-        fmt::format("{}{{\"name\":{},\"bytes\":{},\"whole\":{}}}",
-                    kernels.empty() ? "" : ",", rt::json_string(item.name),
-                    item.bytes, item.isWhole);
+  for (const DiskCache::Item &item : items) {
+    files += fmt::format("{}{{\"name\":{},\"bytes\":{},\"whole\":{}}}",
+                         files.empty() ? "" : ",", rt::json_string(item.name),
+                         item.bytes, item.isWhole);
     bytes += item.bytes;
   }
-  return fmt::format("{{\"folder\":{},\"bytes\":{},\"kernels\":[{}]}}\n",
-                     rt::json_string(cache.folder()), bytes, kernels);
+  return fmt::format("{{\"folder\":{},\"bytes\":{},\"files\":[{}]}}\n",
+                     rt::json_string(cache.folder()), bytes, files);
 }
 
-std::string toText(const KernelCache &cache,
-                   const std::vector<KernelCache::Item> &items, bool isListed) {
+std::string toText(const DiskCache &cache,
+                   const std::vector<DiskCache::Item> &items, bool isListed) {
   std::string text;
   uint64_t bytes = 0;
-  for (const KernelCache::Item &item : items) {
+  for (const DiskCache::Item &item : items) {
     if (isListed)
       text += fmt::format("{}  {:>9} bytes{}\n", item.name, item.bytes,
                           item.isWhole ? "" : "  damaged");
     bytes += item.bytes;
   }
   return text +
-         fmt::format("{}: {} kernels, {} bytes of at most {}\n",
+         fmt::format("{}: {} files, {} bytes of at most {}\n",
                      cache.folder().empty() ? "no folder" : cache.folder(),
-                     items.size(), bytes, rt::cuda::kCacheBytes);
+                     items.size(), bytes, rt::kCacheBytes);
 }
 
 rt::Expected<rt::Code> execute(const CacheCommand &options) {
-  AMPC_ASSIGN(KernelCache cache, KernelCache::open());
-  std::vector<KernelCache::Item> items = cache.items();
+  AMPC_ASSIGN(DiskCache cache, DiskCache::open());
+  std::vector<DiskCache::Item> items = cache.items();
   if (options.action == "clear" || options.action == "verify") {
-    std::vector<KernelCache::Item> left;
-    for (KernelCache::Item &item : items)
+    std::vector<DiskCache::Item> left;
+    for (DiskCache::Item &item : items)
       if (options.action == "verify" && item.isWhole)
         left.push_back(std::move(item));
       else
@@ -73,10 +72,10 @@ rt::Expected<rt::Code> execute(const CacheCommand &options) {
 
 Action addCache(CLI::App &app) {
   CLI::App *command = app.add_subcommand(
-      "cache", "The compiled CUDA kernels that are kept: list, verify, clear");
+      "cache", "Compiled plans and kernels that are kept: list, verify, clear");
   command->footer(
       "Example: ampc cache verify\n\nThe folder is AMPC_CACHE, else "
-      "ampc/kernels where the system keeps caches.");
+      "ampc/kernels where the system keeps caches; AMPC_CACHE=off: none.");
   auto options = std::make_shared<CacheCommand>();
   command
       ->add_option("action", options->action,

@@ -30,7 +30,7 @@ Action addPlan(CLI::App &app);
 Action addExplain(CLI::App &app);
 /// `ampc bench MODEL`: the same model in several precisions side by side.
 Action addBench(CLI::App &app);
-/// `ampc cache`: the compiled CUDA kernels that are kept.
+/// `ampc cache`: compiled plans and kernels that are kept.
 Action addCache(CLI::App &app);
 /// `ampc version`: versions, targets, CPU features, devices.
 Action addVersion(CLI::App &app);

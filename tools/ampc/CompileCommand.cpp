@@ -23,6 +23,18 @@ rt::Expected<Emit> emitByName(const std::string &name) {
                       name + "'");
 }
 
+/// Writes `text` to the file `output`, or to stdout for `-`.
+rt::Expected<void> write(const std::string &text, const std::string &output,
+                         bool force) {
+  if (output == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {}; // main looks at the stream's error flag
+  }
+  AMPC_ASSIGN(rt::AtomicFile file, rt::AtomicFile::create(output, force));
+  AMPC_TRY(file.write(std::as_bytes(std::span(text))));
+  return file.commit();
+}
+
 } // namespace
 
 Action addCompile(CLI::App &app) {
@@ -62,23 +74,23 @@ Action addCompile(CLI::App &app) {
       compile.output = *output;
     }
     options->train_seed = options->run.seed;
-    AMPC_ASSIGN(Model model, loadModel(*options));
+    AMPC_ASSIGN(Model model, deferModel(*options));
+    if (!entry->empty()) {
+      AMPC_ASSIGN(model, loadModel(*options));
+    }
     if (!entry->empty() && model.stage() != "model" && model.stage() != "typed")
       return rt::fail(rt::Code::Usage, "--entry",
                       fmt::format("has no effect on '{}', which is in stage {} "
                                   "already",
                                   options->model, model.stage()));
-    AMPC_ASSIGN(std::string text, emit(model, emitted, compile));
-    if (options->time_report)
+    rt::Expected<std::string> text = emit(model, emitted, compile);
+    if (!text)
+      return tl::unexpected(asWritten(text.error(), *options));
+    AMPC_TRY(write(*text, *output, options->run.force));
+    if (options->time_report) {
+      times.end("output");
       times.print(options->run.json);
-    if (*output == "-") {
-      std::fwrite(text.data(), 1, text.size(), stdout);
-      return rt::Code::Ok; // main looks at the stream's error flag
     }
-    AMPC_ASSIGN(rt::AtomicFile file,
-                rt::AtomicFile::create(*output, options->run.force));
-    AMPC_TRY(file.write(std::as_bytes(std::span(text))));
-    AMPC_TRY(file.commit());
     return rt::Code::Ok;
   };
 }

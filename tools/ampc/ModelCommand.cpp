@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <unistd.h>
 
 namespace ampc {
 
@@ -47,7 +50,10 @@ void addModelOptions(CLI::App &command, ModelCommand &options,
       ->check(CLI::IsMember({"model", "typed", "step", "fused", "placed"}));
   rt::addCommonOptions(command, options.run, use);
   command.add_flag("--time-report", options.time_report,
-                   "Print the seconds of each phase of compiling on stderr");
+                   "Print the seconds of each phase on stderr, and what was "
+                   "kept from before");
+  command.add_flag("--no-cache", options.no_cache,
+                   "Compile anew, and keep nothing (as AMPC_CACHE=off)");
   rt::addReserved(command, {"--fast-math"});
 }
 
@@ -66,18 +72,66 @@ void addStepOptions(CLI::App &command, ModelCommand &options) {
       ->check(CLI::IsMember({"off", "boundary", "all"}));
 }
 
+/// Seconds since the process started, to the hundredth; nothing where the
+/// system does not say.
+static std::optional<double> secondsOfProcess() {
+  std::ifstream file("/proc/self/stat");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  // The second field, a name in parentheses, may hold anything; the start is
+  // the 22nd.
+  size_t name = text.rfind(')');
+  std::istringstream fields(name == text.npos ? "" : text.substr(name + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i)
+    fields >> field;
+  double ticks = 0;
+  timespec now{};
+  if (!CLI::detail::lexical_cast(field, ticks) ||
+      ::clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+    return std::nullopt;
+  double seconds = double(now.tv_sec) + double(now.tv_nsec) * 1e-9 -
+                   ticks / double(::sysconf(_SC_CLK_TCK));
+  return std::max(seconds, 0.0);
+}
+
+TimeReport::TimeReport() : began(Clock::now()), last(began) {
+  static bool isFirst = true;
+  std::optional<double> start = isFirst ? secondsOfProcess() : std::nullopt;
+  isFirst = false;
+  if (!start)
+    return;
+  began -= std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(*start));
+  phases.emplace_back("start", *start);
+}
+
+void TimeReport::add(std::string_view phase, double seconds) {
+  phases.emplace_back(phase, seconds);
+  last = Clock::now();
+}
+
+void TimeReport::end(std::string_view phase) {
+  add(phase, std::chrono::duration<double>(Clock::now() - last).count());
+}
+
 void TimeReport::listen(CompileOptions &compile) {
   compile.time = [this](std::string_view phase, double seconds) {
-    phases.emplace_back(phase, seconds);
+    add(phase, seconds);
+  };
+  compile.kept = [this](std::string_view kind, size_t needed, size_t kept) {
+    counts.push_back({std::string(kind), needed, kept});
   };
 }
 
 void TimeReport::print(bool json) const {
-  double total = 0;
-  std::string text, separator;
+  double total = std::chrono::duration<double>(Clock::now() - began).count();
+  double other = total;
   for (const auto &[phase, seconds] : phases)
-    total += seconds;
-  for (const auto &[phase, seconds] : phases) {
+    other -= seconds;
+  std::vector<std::pair<std::string, double>> rows = phases;
+  rows.emplace_back("other", std::max(other, 0.0));
+  std::string text, separator, keptText;
+  for (const auto &[phase, seconds] : rows) {
     if (json)
       text += fmt::format("{}{{\"phase\":{},\"seconds\":{:.6f}}}", separator,
                           rt::json_string(phase), seconds);
@@ -86,10 +140,17 @@ void TimeReport::print(bool json) const {
                           total > 0 ? seconds / total * 100 : 0);
     separator = ",";
   }
+  for (const Kept &row : counts)
+    keptText +=
+        json ? fmt::format(",{}:{{\"needed\":{},\"kept\":{}}}",
+                           rt::json_string(row.kind), row.needed, row.kept)
+             : fmt::format("{:<10}{:>10} of {} kept from before\n", row.kind,
+                           row.kept, row.needed);
   if (json)
-    text = fmt::format("{{\"phases\":[{}],\"total_s\":{:.6f}}}\n", text, total);
+    text = fmt::format("{{\"phases\":[{}],\"total_s\":{:.6f}{}}}\n", text,
+                       total, keptText);
   else
-    text += fmt::format("{:<10}{:>10.3f} s\n", "total", total);
+    text += fmt::format("{:<10}{:>10.3f} s\n{}", "total", total, keptText);
   std::fputs(text.c_str(), stderr);
 }
 
@@ -142,20 +203,28 @@ rt::Expected<std::string> targetOf(const ModelCommand &options) {
                       : devices.error().message);
 }
 
-rt::Expected<Model> loadModel(const ModelCommand &options) {
+namespace {
+
+/// The settings that options make of a model, and which option each is.
+struct NamedSettings {
   ModelOptions settings;
+  std::vector<std::pair<std::string, std::string>> named; ///< option -> key
+};
+
+rt::Expected<NamedSettings> settingsOf(const ModelCommand &options) {
+  NamedSettings out;
   for (const std::string &text : options.set) {
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       return rt::fail(rt::Code::Usage, "--set",
                       "expected KEY=VALUE, got '" + text + "'");
-    settings.sets.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    out.settings.sets.emplace_back(text.substr(0, equals),
+                                   text.substr(equals + 1));
   }
   // Options that say what a key of the train block says.
-  std::vector<std::pair<std::string, std::string>> named;
   auto set = [&](const char *option, const char *key, std::string value) {
-    named.emplace_back(option, key);
-    settings.sets.emplace_back(key, std::move(value));
+    out.named.emplace_back(option, key);
+    out.settings.sets.emplace_back(key, std::move(value));
   };
   if (!options.loss_scale.empty())
     set("--loss-scale", "train.loss_scale", options.loss_scale);
@@ -174,19 +243,38 @@ rt::Expected<Model> loadModel(const ModelCommand &options) {
     set("--steps", "train.steps", std::to_string(*options.train_steps));
   if (options.train_seed)
     set("--seed", "train.seed", std::to_string(*options.train_seed));
-  rt::Expected<Model> model = Model::load(options.model, settings);
-  if (model)
-    return model;
-  // Errors name what was written.
-  rt::Error error = model.error();
-  for (const auto &[option, key] : named) {
+  return out;
+}
+
+} // namespace
+
+rt::Error asWritten(rt::Error error, const ModelCommand &options) {
+  rt::Expected<NamedSettings> settings = settingsOf(options);
+  if (!settings)
+    return error;
+  for (const auto &[option, key] : settings->named) {
     std::string spelt = "--set " + key;
     for (size_t at; (at = error.message.find(spelt)) != std::string::npos;)
       error.message.replace(at, spelt.size(), option);
     if (error.message.starts_with(option + ":"))
       error.code = rt::Code::Usage; // not the model's
   }
-  return tl::unexpected(error);
+  return error;
+}
+
+rt::Expected<Model> deferModel(const ModelCommand &options) {
+  AMPC_ASSIGN(NamedSettings settings, settingsOf(options));
+  rt::Expected<Model> model = Model::defer(options.model, settings.settings);
+  if (!model)
+    return tl::unexpected(asWritten(model.error(), options));
+  return model;
+}
+
+rt::Expected<Model> loadModel(const ModelCommand &options) {
+  AMPC_ASSIGN(Model model, deferModel(options));
+  if (rt::Expected<void> read = model.read(); !read)
+    return tl::unexpected(asWritten(read.error(), options));
+  return model;
 }
 
 rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
@@ -209,6 +297,8 @@ rt::Expected<CompileOptions> compileOptions(const ModelCommand &options) {
   compile.finite_checks = options.finite_checks;
   compile.opt_level = options.opt_level;
   compile.threads = options.run.threads;
+  if (options.no_cache)
+    compile.cache = "off";
   AMPC_ASSIGN(compile.target, targetOf(options));
   compile.dump_after = options.dump_after;
   auto toStderr = [](std::string_view text) { rt::put(stderr, text); };
@@ -240,6 +330,7 @@ static rt::Expected<void> checkPlanOptions(const ModelCommand &options) {
                       : !options.remarks.empty()       ? "--remarks"
                       : !options.dump_after.empty()    ? "--dump-after"
                       : options.time_report            ? "--time-report"
+                      : options.no_cache               ? "--no-cache"
                                                        : nullptr;
   if (given)
     return rt::fail(rt::Code::Usage, given,
@@ -270,22 +361,32 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
     command.emplace(OpenCommand{
         nullptr, {plan, std::make_unique<rt::Session>(std::move(opened)), 0}});
   } else {
-    AMPC_ASSIGN(Model model, loadModel(options));
+    auto times = options.time_report ? std::make_unique<TimeReport>() : nullptr;
+    AMPC_ASSIGN(Model model, deferModel(options));
     AMPC_ASSIGN(CompileOptions compile, compileOptions(options));
     compile.entries = std::move(entries);
     compile.gradient_of = std::move(gradientOf);
     compile.mode = std::move(mode);
-    TimeReport times;
-    if (options.time_report)
-      times.listen(compile);
+    if (times)
+      times->listen(compile);
     auto kept = std::make_unique<Model>(std::move(model));
-    AMPC_ASSIGN(OpenedModel opened, open_stepper(*kept, compile, session));
-    if (options.time_report)
-      times.print(options.run.json);
-    command.emplace(OpenCommand{std::move(kept), std::move(opened)});
+    rt::Expected<OpenedModel> opened = open_stepper(*kept, compile, session);
+    if (!opened)
+      return tl::unexpected(asWritten(opened.error(), options));
+    command.emplace(
+        OpenCommand{std::move(kept), std::move(*opened), std::move(times)});
   }
   AMPC_TRY(rt::loadWeights(*command->opened.stepper, options.run));
+  if (command->times && !options.run.weights.empty())
+    command->times->end("weights");
   return std::move(*command);
+}
+
+void finish(const OpenCommand &command, std::string_view phase, bool json) {
+  if (!command.times)
+    return;
+  command.times->end(phase);
+  command.times->print(json);
 }
 
 } // namespace ampc

@@ -5,6 +5,8 @@
 #include "tools/ampc-rt/RunCommands.h"
 #include "tools/libampc/Ampc.h"
 
+#include <chrono>
+
 namespace ampc {
 
 /// The MODEL argument and the options that every such command takes.
@@ -21,19 +23,40 @@ struct ModelCommand {
   std::string remarks; ///< category; empty: none
   std::string dump_after;
   bool time_report = false;
+  bool no_cache = false;
   rt::RunOptions run;
   /// What `--steps` and `--seed` say about the model itself, where they do.
   std::optional<uint64_t> train_steps, train_seed;
 };
 
-/// The seconds of a compilation's phases.
-struct TimeReport {
-  std::vector<std::pair<std::string, double>> phases;
+/// The seconds of a command's phases, from the start of the process on, and
+/// what of its work was kept from an earlier one.
+class TimeReport {
+public:
+  /// Begins with the phase `start`, from the process's start until now.
+  TimeReport();
 
   /// Has `compile` fill it.
   void listen(CompileOptions &compile);
-  /// Prints a table, or JSON, on stderr: results have stdout.
+  /// The phase that began where the one before ended.
+  void end(std::string_view phase);
+  /// Prints a table, or JSON, on stderr: results have stdout. What no phase
+  /// took is `other`.
   void print(bool json) const;
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Kept {
+    std::string kind;
+    size_t needed, kept;
+  };
+  void add(std::string_view phase, double seconds);
+
+  Clock::time_point began; ///< the process
+  Clock::time_point last;  ///< where the last phase ended
+  std::vector<std::pair<std::string, double>> phases;
+  std::vector<Kept> counts;
 };
 
 /// Adds MODEL and the common options.
@@ -62,6 +85,11 @@ entriesByName(const std::string &names);
 
 /// Reads MODEL with its `--set` values.
 [[nodiscard]] rt::Expected<Model> loadModel(const ModelCommand &options);
+/// The same, but what MODEL says is read by what works on it (Model::defer).
+[[nodiscard]] rt::Expected<Model> deferModel(const ModelCommand &options);
+/// `error` with the options of `options` instead of the settings that they
+/// became.
+rt::Error asWritten(rt::Error error, const ModelCommand &options);
 
 /// How to compile, from the options; dumps and remarks go to stderr.
 [[nodiscard]] rt::Expected<CompileOptions>
@@ -71,6 +99,8 @@ compileOptions(const ModelCommand &options);
 struct OpenCommand {
   std::unique_ptr<Model> model; ///< null for a plan file
   OpenedModel opened;
+  /// With `--time-report`; what is left to do ends it.
+  std::unique_ptr<TimeReport> times = nullptr;
 };
 
 /// Compiles MODEL, or loads it when it is a plan (.ampx), opens it and reads
@@ -79,5 +109,8 @@ struct OpenCommand {
 [[nodiscard]] rt::Expected<OpenCommand>
 openModel(const ModelCommand &options, std::vector<std::string> entries = {},
           std::string gradientOf = "", std::string mode = "infer");
+
+/// With `--time-report`: what came after opening is `phase`; prints the report.
+void finish(const OpenCommand &command, std::string_view phase, bool json);
 
 } // namespace ampc

@@ -93,8 +93,11 @@ Action addRun(CLI::App &app) {
                 openModel(options->model, {"infer"}, "", options->mode));
     AMPC_ASSIGN(std::vector<rt::GivenTensor> inputs,
                 rt::readInputs(options->model.run));
-    return rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer,
-                        std::move(inputs), options->model.run);
+    rt::Expected<rt::Code> code =
+        rt::runEntry(*open.opened.stepper, rt::EntryKind::Infer,
+                     std::move(inputs), options->model.run);
+    finish(open, "run", options->model.run.json);
+    return code;
   };
 }
 

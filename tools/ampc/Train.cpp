@@ -92,12 +92,14 @@ Action addTrain(CLI::App &app) {
                                   options->model, open.model->stage()));
     rt::ModelSettings settings = settingsOf(open.opened, options->model);
     if (open.model || rt::isChecked(open.opened.plan))
-      settings.open_checked = [options,
-                               built = open.model && hasEntries(*open.model)] {
-        return openChecked(*options, built);
+      settings.open_checked = [&] {
+        return openChecked(*options, open.model && hasEntries(*open.model));
       };
+    if (open.times)
+      settings.first_step = [&] { open.times->end("first step"); };
     rt::Stepper &stepper = *open.opened.stepper;
     rt::Expected<rt::Code> code = rt::runTrain(stepper, settings, options->run);
+    finish(open, "training", options->run.json);
     // A run that the precision spoils needs it most.
     bool isTrained = code || code.error().code == rt::Code::TrainingFailed;
     if (report->empty() || !isTrained)
@@ -126,8 +128,11 @@ Action addEval(CLI::App &app) {
                "Batches (default: one epoch)", 1);
   return [options]() -> rt::Expected<rt::Code> {
     AMPC_ASSIGN(OpenCommand open, openModel(*options, {"eval_step"}));
-    return rt::runEval(*open.opened.stepper,
-                       settingsOf(open.opened, options->model), options->run);
+    rt::Expected<rt::Code> code =
+        rt::runEval(*open.opened.stepper,
+                    settingsOf(open.opened, options->model), options->run);
+    finish(open, "evaluation", options->run.json);
+    return code;
   };
 }
 

@@ -2,12 +2,12 @@
 #include "tools/ampc/Commands.h"
 
 #include "runtime/core/CpuFeatures.h"
+#include "runtime/core/Processors.h"
 #include "runtime/train/Metrics.h"
 #include "tools/ampc-rt/RunCommands.h"
 #include "tools/libampc/Ampc.h"
 
 #include <fmt/format.h>
-#include <thread>
 
 namespace ampc {
 
@@ -40,6 +40,10 @@ void printText(const rt::CpuFeatures &cpu, const CudaState &cuda,
   rt::put(stdout,
           fmt::format("cpu {} ({}), {} threads\n", rt::name_of(cpu.level()),
                       fmt::join(cpuFeatures(cpu), " "), threads));
+  rt::put(stdout,
+          fmt::format("threads bound to processors: {}, memory in pages of 2 "
+                      "MiB: {}\n",
+                      rt::thread_binding(), rt::large_pages()));
   std::string devices = "devices: cpu";
   for (const rt::CudaDevice &device : cuda.devices)
     devices += fmt::format(", {} ({}, sm_{}, {} MiB)", device.id, device.name,
@@ -80,12 +84,14 @@ void printJson(const rt::CpuFeatures &cpu, const CudaState &cuda,
   rt::put(
       stdout,
       fmt::format("{{\"version\":{},\"llvm\":{},\"targets\":[\"cpu\",\"cuda\"],"
-                  "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{}}},"
+                  "\"cpu\":{{\"level\":{},\"features\":[{}],\"threads\":{},"
+                  "\"bound\":{},\"large_pages\":{}}},"
                   "\"cuda\":{},\"devices\":[{}]}}\n",
                   rt::json_string(rt::runtime_version()),
                   rt::json_string(llvm_version()),
                   rt::json_string(rt::name_of(cpu.level())), features, threads,
-                  cudaJson(cuda), devices));
+                  rt::json_string(rt::thread_binding()),
+                  rt::json_string(rt::large_pages()), cudaJson(cuda), devices));
 }
 
 } // namespace
@@ -98,7 +104,7 @@ Action addVersion(CLI::App &app) {
   command->add_flag("--json", *json, "Print JSON");
   return [json]() -> rt::Expected<rt::Code> {
     rt::CpuFeatures cpu = rt::CpuFeatures::probe();
-    unsigned threads = std::thread::hardware_concurrency();
+    auto threads = unsigned(rt::allowed_processors().size());
     CudaState cuda;
     *json ? printJson(cpu, cuda, threads) : printText(cpu, cuda, threads);
     return rt::Code::Ok;

@@ -21,7 +21,8 @@ EXAMPLES = ["mlp.amp", "digits.amp", "char_gpt.amp"]
 def bench(model, steps, precision, options=()):
     """The one row of a comparison of `precision` with nothing."""
     done = subprocess.run([BIN / "ampc", "bench", model, "--compare", precision, "--steps", str(steps),
-                           "--json", *options], check=True, capture_output=True, text=True)
+                           "--json", *options], check=True, capture_output=True, text=True,
+                          env={**os.environ, "AMPC_CACHE": "off"})
     return json.loads(done.stdout)["rows"][0]
 
 

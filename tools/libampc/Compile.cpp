@@ -1,8 +1,11 @@
 // From a model to a plan, to any stage's text, or to something that trains.
 #include "tools/libampc/Compile.h"
 
+#include "codegen/cpu/PhaseClock.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/CompileCache.h"
 #include "tools/libampc/Lower.h"
+#include "tools/libampc/ModelImpl.h"
 #include "tools/libampc/ReferenceStepper.h"
 #include "tools/libampc/Resize.h"
 #include "tools/libampc/Target.h"
@@ -20,10 +23,38 @@ std::string_view name_of(Emit what) {
   return names[static_cast<size_t>(what)];
 }
 
+namespace {
+
+/// A compilation's result: made now, or kept from before.
+struct CompiledPlan {
+  std::vector<uint8_t> made;
+  std::optional<rt::FileBytes> kept;
+
+  std::span<const std::byte> bytes() const {
+    return kept ? kept->bytes() : std::as_bytes(std::span(made));
+  }
+};
+
+/// Tells `options.kept`, where somebody listens.
+void tellKept(const CompileOptions &options, std::string_view kind,
+              size_t needed, size_t kept) {
+  if (options.kept)
+    options.kept(kind, needed, kept);
+}
+
+} // namespace
+
+/// Compiles, with the objects of kernels that `cache` has.
 static rt::Expected<std::vector<uint8_t>>
-compileToBytes(const Model &model, const CompileOptions &options) {
+compileNow(const Model &model, const CompileOptions &options,
+           CompileCache &cache) {
   AMPC_ASSIGN(EmitOptions emit, emitOptions(options));
   emit.time = options.time;
+  if (cache.isOpen())
+    emit.store = &cache;
+  emit.counts = [&](size_t kernels, size_t found) {
+    tellKept(options, "kernels", kernels, found);
+  };
   AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
               lowerTo(amp::Stage::placed, model, options));
   Model::Impl &impl = model.impl();
@@ -35,17 +66,65 @@ compileToBytes(const Model &model, const CompileOptions &options) {
   return std::move(*bytes);
 }
 
+/// The plan that is kept under `name`; says what was said when it was made.
+static std::optional<rt::FileBytes> keptPlan(const CompileCache &cache,
+                                             const std::string &name,
+                                             const CompileOptions &options) {
+  std::optional<KeptPlan> found = cache.findPlan(name);
+  if (!found)
+    return std::nullopt;
+  if (options.warn)
+    for (const std::string &warning : found->warnings)
+      options.warn(warning);
+  return std::move(found->bytes);
+}
+
+/// The plan of `model`: the one that is kept, or one made now and kept where
+/// that is possible.
+static rt::Expected<CompiledPlan> compiledPlan(const Model &model,
+                                               const CompileOptions &options) {
+  PhaseClock clock(options.time);
+  // A target that there is not is refused before anything is looked for.
+  AMPC_TRY(emitOptions(options));
+  AMPC_ASSIGN(CompileCache cache, CompileCache::open(options));
+  std::string name = cache.planName(model, options);
+  CompiledPlan plan;
+  if (!name.empty())
+    plan.kept = keptPlan(cache, name, options);
+  clock.end("cache");
+  tellKept(options, "plan", 1, plan.kept.has_value());
+  if (plan.kept)
+    return plan;
+  std::vector<std::string> warnings;
+  CompileOptions listening = options;
+  listening.warn = [&](std::string_view text) {
+    warnings.emplace_back(text);
+    if (options.warn)
+      options.warn(text);
+  };
+  AMPC_ASSIGN(plan.made, compileNow(model, listening, cache));
+  PhaseClock keeping(options.time);
+  if (!name.empty())
+    cache.storePlan(name, plan.made, warnings);
+  keeping.end("keep");
+  return plan;
+}
+
 rt::Expected<rt::Plan> compile(const Model &model,
                                const CompileOptions &options) {
-  AMPC_ASSIGN(std::vector<uint8_t> bytes, compileToBytes(model, options));
-  return rt::Plan::from_bytes(bytes, model.path());
+  AMPC_ASSIGN(CompiledPlan plan, compiledPlan(model, options));
+  if (plan.kept)
+    return rt::Plan::from_file(std::move(*plan.kept), model.path());
+  return rt::Plan::from_bytes(plan.made, model.path());
 }
 
 rt::Expected<std::string> emit(const Model &model, Emit what,
                                const CompileOptions &options) {
   if (what == Emit::Plan) {
-    AMPC_ASSIGN(std::vector<uint8_t> bytes, compileToBytes(model, options));
-    return std::string(bytes.begin(), bytes.end());
+    AMPC_ASSIGN(CompiledPlan plan, compiledPlan(model, options));
+    std::span<const std::byte> bytes = plan.bytes();
+    return std::string(reinterpret_cast<const char *>(bytes.data()),
+                       bytes.size());
   }
   bool isIr = what <= Emit::Placed;
   amp::Stage stage = isIr ? static_cast<amp::Stage>(what) : amp::Stage::placed;
@@ -82,6 +161,7 @@ static CompileOptions resizedOptions(const CompileOptions &options) {
   resized.remark_category.clear();
   resized.remark = {};
   resized.time = {};
+  resized.kept = {};
   return resized;
 }
 
@@ -131,6 +211,7 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
   auto start = std::chrono::steady_clock::now();
   AMPC_ASSIGN(rt::Plan plan, compile(model, options));
   OpenedModel opened{plan, nullptr, 0};
+  PhaseClock clock(options.time);
   if (options.opt_level == 0) {
     // The plan's compilation has shown stages, decisions and times already.
     CompileOptions quiet = options;
@@ -149,6 +230,7 @@ rt::Expected<OpenedModel> open_stepper(const Model &model,
                 rt::Session::open(plan, withPlans(model, options, session)));
     opened.stepper = std::make_unique<rt::Session>(std::move(opening));
   }
+  clock.end("open");
   opened.compile_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

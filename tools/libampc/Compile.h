@@ -67,9 +67,19 @@ struct CompileOptions {
   /// Told what does not stop the compilation but should be known, as that the
   /// target emulates a format; empty: nobody.
   std::function<void(std::string_view text)> warn;
-  /// Takes the seconds of each phase as it ends: front end, typed, step, fused,
-  /// placed, kernels, plan, lower, optimize, object, link, print, write.
+  /// Takes the seconds of each phase as it ends: cache, front end, typed, step,
+  /// fused, placed, kernels, plan, find, lower, optimize, object, link, print,
+  /// write, keep; and open, of a session.
   std::function<void(std::string_view phase, double seconds)> time;
+
+  /// Folder where plans and kernels that were compiled are kept; empty: the
+  /// user's own, `AMPC_CACHE` or `ampc/kernels` in the user's cache folder;
+  /// `off`: none. A plan is found by everything it depends on, and only where
+  /// neither dumps nor remarks are asked for.
+  std::string cache;
+  /// Told what was needed of a kind, `plan` or `kernels`, and how many of them
+  /// were kept already.
+  std::function<void(std::string_view kind, size_t needed, size_t kept)> kept;
 };
 
 /// What `emit` makes.

@@ -34,10 +34,14 @@ fs::path wayFrom(const fs::path &to, const fs::path &from) {
 
 } // namespace
 
+std::string wayBetween(const std::string &from, const std::string &to) {
+  return wayFrom(folderOf(to), folderOf(from)).string();
+}
+
 void moveDataPaths(ModuleOp module, const std::string &from,
                    const std::string &to) {
   auto lines = module->getAttrOfType<ArrayAttr>(amp::kDataAttr);
-  std::string way = wayFrom(folderOf(to), folderOf(from)).string();
+  std::string way = wayBetween(from, to);
   if (!lines || way.empty() || way == ".")
     return;
   Builder builder(module.getContext());

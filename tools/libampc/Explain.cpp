@@ -246,6 +246,7 @@ void addNotes(ModuleOp module, func::FuncOp func, Explanation &out) {
 rt::Expected<Explanation> explain(const Model &model,
                                   const CompileOptions &options,
                                   const ExplainOptions &what) {
+  AMPC_TRY(model.read());
   Model::Impl &impl = model.impl();
   AMPC_ASSIGN(OwningOpRef<ModuleOp> module,
               lowerTo(Stage::step, model, options));

@@ -187,6 +187,7 @@ static rt::Expected<void> checkOptions(const Model::Impl &impl,
 
 rt::Expected<OwningOpRef<ModuleOp>>
 lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
+  AMPC_TRY(model.read());
   Model::Impl &impl = model.impl();
   if (!options.dump_after.empty() && !amp::symbolizeStage(options.dump_after))
     return rt::fail(rt::Code::Usage, "dump-after",

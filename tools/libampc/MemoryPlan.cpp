@@ -360,6 +360,7 @@ std::vector<std::string> defaultEntries(ModuleOp module) {
 
 rt::Expected<MemoryPlan>
 plan_memory(const Model &model, const CompileOptions &settings, int threads) {
+  AMPC_TRY(model.read());
   CompileOptions options = settings;
   if (options.entries.empty())
     options.entries = defaultEntries(*model.impl().module);

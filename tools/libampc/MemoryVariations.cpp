@@ -19,11 +19,9 @@ Variations::Variations(const Model &model, const CompileOptions &settings,
   options.time = {};
 }
 
-bool Variations::canSet() const { return model.impl().options.has_value(); }
+bool Variations::canSet() const { return model.source().options.has_value(); }
 
-bool Variations::canChangePrecision() const {
-  return model.impl().stage() == amp::Stage::model;
-}
+bool Variations::canChangePrecision() const { return model.stage() == "model"; }
 
 rt::Expected<MemoryPlan> Variations::plan(const Variation &variation) const {
   CompileOptions changed = options;
@@ -31,8 +29,8 @@ rt::Expected<MemoryPlan> Variations::plan(const Variation &variation) const {
     changed.precision = variation.precision;
   if (!variation.entries.empty())
     changed.entries = variation.entries;
-  const Model::Impl &impl = model.impl();
-  if (!impl.options) {
+  const Model::Source &source = model.source();
+  if (!source.options) {
     // IR: read again, so that every plan has a context of its own.
     if (!variation.sets.empty())
       return rt::fail(rt::Code::Usage, model.path(),
@@ -41,10 +39,10 @@ rt::Expected<MemoryPlan> Variations::plan(const Variation &variation) const {
     AMPC_ASSIGN(Model again, Model::load(model.path()));
     return plan_memory(again, changed, threads);
   }
-  ModelOptions settings = *impl.options;
+  ModelOptions settings = *source.options;
   settings.sets.insert(settings.sets.end(), variation.sets.begin(),
                        variation.sets.end());
-  AMPC_ASSIGN(Model again, Model::parse(impl.text, model.path(), settings));
+  AMPC_ASSIGN(Model again, Model::parse(source.text, model.path(), settings));
   return plan_memory(again, changed, threads);
 }
 

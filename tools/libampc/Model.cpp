@@ -13,7 +13,9 @@ using namespace mlir;
 
 namespace ampc {
 
-Model::Impl::Impl() : context(MLIRContext::Threading::DISABLED) {
+Model::Impl::Impl(const Source &source)
+    : context(MLIRContext::Threading::DISABLED), path(source.path),
+      text(source.text), options(source.options) {
   DialectRegistry registry;
   registry.insert<amp::AmpDialect, func::FuncDialect>();
   reference::registerReferenceModels(registry);
@@ -25,21 +27,23 @@ Model::Impl::Impl() : context(MLIRContext::Threading::DISABLED) {
 
 amp::Stage Model::Impl::stage() const { return *amp::stageOf(*module); }
 
-Model::Model(std::unique_ptr<Impl> state) : state(std::move(state)) {}
+Model::Model(std::unique_ptr<Source> text) : text(std::move(text)) {}
 Model::Model(Model &&) noexcept = default;
 Model &Model::operator=(Model &&) noexcept = default;
 Model::~Model() = default;
 
 std::string Model::name() const {
+  if (!read())
+    return "";
   auto name = (*state->module)->getAttrOfType<StringAttr>(amp::kModelAttr);
   return name ? name.str() : "";
 }
 
 std::string Model::stage() const {
-  return amp::stringifyStage(state->stage()).str();
+  return read() ? amp::stringifyStage(state->stage()).str() : "";
 }
 
-const std::string &Model::path() const { return state->path; }
+const std::string &Model::path() const { return text->path; }
 
 /// The module of textual IR; it must say its stage.
 static rt::Expected<OwningOpRef<ModuleOp>>
@@ -56,62 +60,81 @@ parseIr(MLIRContext &context, const std::string &name, StringRef text) {
   return module;
 }
 
-/// Keeps the seconds that reading takes.
-static PhaseSink secondsOf(Model::Impl &impl) {
-  return [&impl](std::string_view, double seconds) { impl.seconds = seconds; };
+rt::Expected<void> Model::read() const {
+  if (state)
+    return {};
+  auto read = std::make_unique<Impl>(*text);
+  PhaseSink keepSeconds = [&](std::string_view, double seconds) {
+    read->seconds = seconds;
+  };
+  PhaseClock clock(keepSeconds);
+  if (text->options) {
+    model::Diagnostics diagnostics;
+    read->module = model::loadModel(read->context, text->text, text->path,
+                                    {text->options->sets}, diagnostics);
+    if (!read->module)
+      return rt::fail(rt::Code::BadInput, "",
+                      StringRef(diagnostics.str()).rtrim('\n').str());
+  } else {
+    AMPC_ASSIGN(read->module, parseIr(read->context, text->path, text->text));
+  }
+  clock.end("front end");
+  state = std::move(read);
+  return {};
+}
+
+/// Why the front end cannot read `path`.
+static rt::Error unreadable(const std::string &path) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  model::Diagnostics diagnostics;
+  if (model::loadModelFile(context, path, {}, diagnostics))
+    return {rt::Code::BadInput, "expected a regular file", path};
+  return {rt::Code::BadInput, StringRef(diagnostics.str()).rtrim('\n').str(),
+          ""};
+}
+
+rt::Expected<Model> Model::defer(const std::string &path,
+                                 const ModelOptions &options) {
+  StringRef name(path);
+  bool isText = name.ends_with(".amp");
+  if (!isText && !name.ends_with(".mlir"))
+    return rt::fail(
+        rt::Code::BadInput, path,
+        "unknown kind of model; expected a file named .amp or .mlir");
+  rt::Expected<rt::FileBytes> file = rt::FileBytes::map(path);
+  if (isText && (!file || file->bytes().size() > model::kMaxTextBytes))
+    return tl::unexpected(unreadable(path));
+  if (!file)
+    return tl::unexpected(file.error());
+  auto source = std::make_unique<Source>();
+  source->path = path;
+  source->text.assign(reinterpret_cast<const char *>(file->bytes().data()),
+                      file->bytes().size());
+  if (isText)
+    source->options = options;
+  else if (!options.sets.empty())
+    return rt::fail(rt::Code::Usage, path,
+                    "IR has no dims or consts left to set (--set " +
+                        options.sets.front().first + ")");
+  return Model(std::move(source));
 }
 
 rt::Expected<Model> Model::load(const std::string &path,
                                 const ModelOptions &options) {
-  StringRef name(path);
-  if (!name.ends_with(".amp") && !name.ends_with(".mlir"))
-    return rt::fail(
-        rt::Code::BadInput, path,
-        "unknown kind of model; expected a file named .amp or .mlir");
-  auto state = std::make_unique<Impl>();
-  PhaseSink keepSeconds = secondsOf(*state);
-  PhaseClock clock(keepSeconds);
-  state->path = path;
-  if (name.ends_with(".amp")) {
-    model::Diagnostics diagnostics;
-    state->options = options;
-    model::ModelOptions settings{options.sets};
-    state->module =
-        model::loadModelFile(state->context, path, settings, diagnostics);
-    if (!state->module)
-      return rt::fail(rt::Code::BadInput, "",
-                      StringRef(diagnostics.str()).rtrim('\n').str());
-  }
-  AMPC_ASSIGN(rt::FileBytes file, rt::FileBytes::map(path));
-  state->text.assign(reinterpret_cast<const char *>(file.bytes().data()),
-                     file.bytes().size());
-  if (name.ends_with(".mlir")) {
-    if (!options.sets.empty())
-      return rt::fail(rt::Code::Usage, path,
-                      "IR has no dims or consts left to set (--set " +
-                          options.sets.front().first + ")");
-    AMPC_ASSIGN(state->module, parseIr(state->context, path, state->text));
-  }
-  clock.end("front end");
-  return Model(std::move(state));
+  AMPC_ASSIGN(Model model, defer(path, options));
+  AMPC_TRY(model.read());
+  return model;
 }
 
 rt::Expected<Model> Model::parse(std::string_view text, const std::string &name,
                                  const ModelOptions &options) {
-  auto state = std::make_unique<Impl>();
-  PhaseSink keepSeconds = secondsOf(*state);
-  PhaseClock clock(keepSeconds);
-  state->path = name;
-  state->text = std::string(text);
-  state->options = options;
-  model::Diagnostics diagnostics;
-  state->module = model::loadModel(state->context, state->text, name,
-                                   {options.sets}, diagnostics);
-  if (!state->module)
-    return rt::fail(rt::Code::BadInput, "",
-                    StringRef(diagnostics.str()).rtrim('\n').str());
-  clock.end("front end");
-  return Model(std::move(state));
+  auto source = std::make_unique<Source>();
+  source->path = name;
+  source->text = std::string(text);
+  source->options = options;
+  Model model(std::move(source));
+  AMPC_TRY(model.read());
+  return model;
 }
 
 } // namespace ampc

@@ -29,6 +29,12 @@ public:
   [[nodiscard]] static rt::Expected<Model>
   load(const std::string &path, const ModelOptions &options = {});
 
+  /// Reads the file alone, not what it says: what works on the model does that,
+  /// and gives the errors that `load` gives. A plan that is kept already (see
+  /// CompileOptions::cache) then opens without.
+  [[nodiscard]] static rt::Expected<Model>
+  defer(const std::string &path, const ModelOptions &options = {});
+
   /// Reads .amp text; `name` stands in messages, and relative data files are
   /// sought in its folder.
   [[nodiscard]] static rt::Expected<Model>
@@ -39,20 +45,28 @@ public:
   Model &operator=(Model &&) noexcept;
   ~Model();
 
-  /// The model's name; empty for IR without one.
+  /// The model's name; empty for IR without one, and for a text that does not
+  /// hold.
   std::string name() const;
-  /// What is decided already: model (nothing), typed, step, fused or placed.
+  /// What is decided already: model (nothing), typed, step, fused or placed;
+  /// empty for a text that does not hold.
   std::string stage() const;
   /// Where it was read from.
   const std::string &path() const;
 
-  /// What compilation works on; for the library's own use.
+  /// What compilation works on; for the library's own use, as is the rest.
   struct Impl;
+  struct Source;
+  const Source &source() const { return *text; }
+  /// Reads what `defer` put off.
+  [[nodiscard]] rt::Expected<void> read() const;
+  /// Only after `read`, where that was put off.
   Impl &impl() const { return *state; }
 
 private:
-  explicit Model(std::unique_ptr<Impl> state);
-  std::unique_ptr<Impl> state;
+  explicit Model(std::unique_ptr<Source> text);
+  std::unique_ptr<Source> text;
+  mutable std::unique_ptr<Impl> state;
 };
 
 } // namespace ampc

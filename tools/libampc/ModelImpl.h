@@ -9,14 +9,21 @@
 
 namespace ampc {
 
+/// What a model is read from.
+struct Model::Source {
+  std::string path;
+  std::string text;                    ///< for the source lines of messages
+  std::optional<ModelOptions> options; ///< of .amp text; none for IR
+};
+
 struct Model::Impl {
-  Impl();
+  explicit Impl(const Source &source);
 
   mlir::MLIRContext context;
-  std::string path;
-  std::string text;                    // for the source lines of messages
-  std::optional<ModelOptions> options; // of .amp text; none for IR
-  double seconds = 0;                  // of reading it
+  const std::string &path; ///< these three of the source
+  const std::string &text;
+  const std::optional<ModelOptions> &options;
+  double seconds = 0; ///< of reading it
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   /// The stage of `module`.

@@ -151,6 +151,7 @@ rt::Expected<PrecisionReport> precision_report(const Model &model,
                                                const CompileOptions &options,
                                                const rt::Stepper &stepper,
                                                const rt::Batch &batch) {
+  AMPC_TRY(model.read());
   CompileOptions wide = options;
   wide.precision = "f32";
   AMPC_ASSIGN(ShownStep own, runShown(model, options, stepper, batch));

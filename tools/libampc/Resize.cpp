@@ -9,14 +9,28 @@ using namespace mlir;
 
 namespace ampc {
 
-Resizer::Resizer(const Model &model)
-    : path(model.path()), text(model.impl().text),
-      options(model.impl().options) {
+namespace {
+
+/// An input and its axis 0.
+struct SampleAxis {
+  std::string input;
+  std::string dim; ///< empty: not a dim
+  int64_t extent;
+};
+
+} // namespace
+
+/// The sample axes of the inputs of the model that `source` is the text of.
+static rt::Expected<std::vector<SampleAxis>>
+sampleAxes(const Model::Source &source) {
+  AMPC_ASSIGN(Model model,
+              Model::parse(source.text, source.path, *source.options));
+  std::vector<SampleAxis> axes;
   func::FuncOp forward =
       amp::findEntry(*model.impl().module, amp::Entry::forward);
-  if (!options || !forward)
-    return;
-  llvm::StringMap<std::string> dims = model::sampleDims(text);
+  if (!forward)
+    return axes;
+  llvm::StringMap<std::string> dims = model::sampleDims(source.text);
   for (BlockArgument argument : forward.getArguments()) {
     RankedTensorType type = amp::tensorType(argument);
     auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
@@ -24,11 +38,14 @@ Resizer::Resizer(const Model &model)
     if (name && type.getRank() > 0)
       axes.push_back({name.str(), dims.lookup(name), type.getDimSize(0)});
   }
+  return axes;
 }
 
 rt::Expected<Model> Resizer::make(const rt::Batch &batch) const {
-  if (!options)
+  const std::string &path = source.path;
+  if (!source.options)
     return rt::fail(rt::Code::Usage, path, "IR has no dims left to set");
+  AMPC_ASSIGN(std::vector<SampleAxis> axes, sampleAxes(source));
   std::map<std::string, int64_t> extents;
   for (const SampleAxis &axis : axes) {
     const rt::TensorView *view = batch.find(axis.input);
@@ -45,10 +62,10 @@ rt::Expected<Model> Resizer::make(const rt::Batch &batch) const {
                           std::to_string(set->second) + " and " +
                           std::to_string(extent));
   }
-  ModelOptions changed = *options;
+  ModelOptions changed = *source.options;
   for (const auto &[dim, extent] : extents)
     changed.sets.emplace_back(dim, std::to_string(extent));
-  return Model::parse(text, path, changed);
+  return Model::parse(source.text, path, changed);
 }
 
 } // namespace ampc

@@ -13,7 +13,7 @@ class Resizer {
 public:
   /// Of a model read from .amp text; IR has no dims left to set, and is refused
   /// by `make`.
-  explicit Resizer(const Model &model);
+  explicit Resizer(const Model &model) : source(model.source()) {}
 
   /// The model whose inputs are as long as those of `batch`: every dim that is
   /// axis 0 of an input of another length is set to that length. An axis that
@@ -22,16 +22,7 @@ public:
   rt::Expected<Model> make(const rt::Batch &batch) const;
 
 private:
-  /// An input and its axis 0.
-  struct SampleAxis {
-    std::string input;
-    std::string dim; ///< empty: not a dim
-    int64_t extent;
-  };
-
-  std::string path, text;
-  std::optional<ModelOptions> options;
-  std::vector<SampleAxis> axes;
+  Model::Source source;
 };
 
 } // namespace ampc

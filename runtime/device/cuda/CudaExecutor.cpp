@@ -21,7 +21,7 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
       new CudaExecutor(file, watched, std::move(context)));
   AMPC_TRY(result->checkTarget());
   AMPC_TRY(result->makeStream());
-  AMPC_ASSIGN(KernelCache cache, KernelCache::open(options.cache));
+  AMPC_ASSIGN(DiskCache cache, DiskCache::open(options.cache));
   AMPC_ASSIGN(result->kernels, Kernels::load(*result->context, file, cache));
   AMPC_TRY(result->allocateBuffers(allocator));
   for (unsigned i = 0; i < file.plan().entries()->size(); ++i)

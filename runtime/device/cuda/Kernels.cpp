@@ -75,14 +75,16 @@ std::string_view lineIn(std::string_view source, const std::string &name,
 }
 
 /// Compiles the units that the cache lacks, on several threads. Gives how many.
-size_t compileAll(const Nvrtc &nvrtc, const KernelCache &cache,
+size_t compileAll(const Nvrtc &nvrtc, const DiskCache &cache,
                   const PlanFile &file, std::vector<Unit> &units) {
   std::atomic<size_t> next{0}, compiled{0};
   auto work = [&] {
     for (size_t i; (i = next++) < units.size();) {
       Unit &unit = units[i];
-      if ((unit.code = cache.find(unit.name)))
+      if (std::optional<FileBytes> found = cache.find(unit.name)) {
+        unit.code.emplace(found->bytes().begin(), found->bytes().end());
         continue;
+      }
       const std::string name =
           file.plan().kernels()->Get(unsigned(unit.kernel))->symbol()->str() +
           ".cu";
@@ -123,7 +125,7 @@ std::vector<Unit> unitsOf(const PlanFile &file, const Nvrtc &nvrtc,
   for (unsigned i = 0; i < file.plan().kernels()->size(); ++i) {
     std::string source = sourceOf(file, *file.plan().kernels()->Get(i));
     std::string name =
-        KernelCache::nameOf({source, nvrtc.options(), nvrtc.library().version});
+        cacheName(source, nvrtc.options(), nvrtc.library().version);
     auto [found, isNew] = known.try_emplace(name, units.size());
     if (isNew)
       units.push_back({i, std::move(source), std::move(name), {}, {}});
@@ -134,8 +136,18 @@ std::vector<Unit> unitsOf(const PlanFile &file, const Nvrtc &nvrtc,
 
 } // namespace
 
+std::string cacheName(std::string_view source,
+                      std::span<const std::string> options, Version compiler) {
+  std::string version =
+      fmt::format("nvrtc {}.{}", compiler.major, compiler.minor);
+  std::vector<std::string_view> parts{version};
+  parts.insert(parts.end(), options.begin(), options.end());
+  parts.push_back(source);
+  return DiskCache::nameOf(parts, ".kernel");
+}
+
 Expected<Kernels> Kernels::load(const Context &context, const PlanFile &file,
-                                const KernelCache &cache) {
+                                const DiskCache &cache) {
   Kernels result;
   auto *list = file.plan().kernels();
   if (!list || list->size() == 0)

@@ -2,8 +2,9 @@
 // of compiled ones, each once, and loaded.
 #pragma once
 
+#include "runtime/core/DiskCache.h"
 #include "runtime/device/cuda/Context.h"
-#include "runtime/device/cuda/KernelCache.h"
+#include "runtime/device/cuda/Nvrtc.h"
 #include "runtime/plan/PlanFile.h"
 
 namespace ampc::rt::cuda {
@@ -16,13 +17,17 @@ struct Kernel {
   unsigned mostBlocks = 1;  ///< of a launch: more only wait for one another
 };
 
+/// Name in the cache of the kernel that `compiler` makes of `source`.
+std::string cacheName(std::string_view source,
+                      std::span<const std::string> options, Version compiler);
+
 class Kernels {
 public:
   /// Loads the kernels of `file` into `context`. Those that `cache` lacks are
   /// compiled, several at a time. One that does not compile or load: Code
   /// BadInput at the place in the model that it is of.
   [[nodiscard]] static Expected<Kernels>
-  load(const Context &context, const PlanFile &file, const KernelCache &cache);
+  load(const Context &context, const PlanFile &file, const DiskCache &cache);
 
   const Kernel &operator[](size_t index) const { return kernels[index]; }
   /// How many sources were compiled now, rather than found.

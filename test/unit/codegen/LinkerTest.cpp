@@ -19,11 +19,12 @@ TEST(Linker, IsNotEnteredAgainAfterACrash) {
     ++runs;
     return LinkOutcome{139, false};
   });
-  char object[] = {1, 2, 3};
-  EXPECT_EQ(errorOf(linker.link(object)),
+  char bytes[] = {1, 2, 3};
+  llvm::ArrayRef<char> object(bytes);
+  EXPECT_EQ(errorOf(linker.link(object, {})),
             "linking the kernels failed: stack dump");
   for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(errorOf(linker.link(object)),
+    EXPECT_EQ(errorOf(linker.link(object, {})),
               "cannot link the kernels: the linker crashed before in this "
               "process and is not usable any more");
   EXPECT_EQ(runs, 1);
@@ -35,9 +36,10 @@ TEST(Linker, RunsAgainAfterAnOrdinaryError) {
     messages << "no such symbol";
     return LinkOutcome{++runs, true};
   });
-  char object[] = {1, 2, 3};
+  char bytes[] = {1, 2, 3};
+  llvm::ArrayRef<char> object(bytes);
   for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(errorOf(linker.link(object)),
+    EXPECT_EQ(errorOf(linker.link(object, {})),
               "linking the kernels failed: no such symbol");
   EXPECT_EQ(runs, 2);
 }

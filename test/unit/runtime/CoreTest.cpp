@@ -4,10 +4,14 @@
 #include "runtime/core/Float16.h"
 #include "runtime/core/Initialise.h"
 #include "runtime/core/Philox.h"
+#include "runtime/core/SystemMemory.h"
 #include "runtime/core/Tensor.h"
+#include "runtime/core/ThreadPool.h"
 #include "runtime/plan/FileIO.h"
+#include "test/unit/runtime/Environment.h"
 #include "test/unit/runtime/TestPlans.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -174,6 +178,60 @@ TEST(Allocator, CountsAndRefuses) {
   EXPECT_EQ(
       errorOf(Allocator().allocate(MemoryKind::Batch, uint64_t(1) << 50)).code,
       Code::DoesNotFit);
+}
+
+TEST(Allocator, LargeBlocksAreZeroAndHeldFromTheStart) {
+  std::optional<uint64_t> before = residentMemory();
+  if (!before)
+    GTEST_SKIP() << "the system does not say what a process holds";
+  for (const char *pages : {"", "off"}) {
+    Environment asked("AMPC_LARGE_PAGES", pages);
+    constexpr uint64_t kBytes = (uint64_t(33) << 20) + 100;
+    Allocator allocator;
+    Block block = must(allocator.allocate(MemoryKind::Arena, kBytes));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block.data()) % (1 << 21), 0u);
+    uint64_t held = *residentMemory() - *before;
+    EXPECT_GE(held + (1 << 20), kBytes) << "touched when it is obtained";
+    EXPECT_LE(held, kBytes + (3 << 20)) << "and no more than that";
+    for (uint64_t i = 0; i < kBytes; ++i)
+      if (block.data()[i] != std::byte(0))
+        FAIL() << "byte " << i << " is " << int(block.data()[i]);
+    block.data()[kBytes - 1] = std::byte(1);
+    block = Block();
+    EXPECT_LE(*residentMemory(), *before + (1 << 20)) << "given back";
+  }
+}
+
+TEST(Initialise, ThreadsAndLengthChangeNoBit) {
+  constexpr size_t kMost = 20011;
+  auto drawn = [](InitKind kind, size_t count) {
+    std::vector<float> values(count + 1, -7);
+    must(initialise(kind, {-2, 2, 50, 9000}, 5, 3, DType::F32, count,
+                    reinterpret_cast<std::byte *>(values.data())));
+    EXPECT_EQ(values[count], -7) << "no element more";
+    values.pop_back();
+    return values;
+  };
+  for (InitKind kind : {InitKind::Normal, InitKind::Uniform,
+                        InitKind::PaddedNormal, InitKind::Constant}) {
+    must(ThreadPool::instance().resize(1));
+    std::vector<float> one = drawn(kind, kMost);
+    for (int threads : {2, 5}) {
+      must(ThreadPool::instance().resize(threads));
+      EXPECT_EQ(drawn(kind, kMost), one) << int(kind);
+    }
+    // What fits one piece is drawn by the caller.
+    for (size_t count : {0, 1, 3, 4095, 4096, 4097, 12287})
+      EXPECT_EQ(drawn(kind, count),
+                std::vector<float>(one.begin(), one.begin() + long(count)))
+          << int(kind) << " " << count;
+  }
+  must(ThreadPool::instance().resize(2));
+  std::vector<int64_t> ones(1000, 5);
+  must(initialise(InitKind::Ones, {}, 0, 0, DType::I64, 999,
+                  reinterpret_cast<std::byte *>(ones.data())));
+  EXPECT_EQ(std::ranges::count(ones, 1), 999);
+  EXPECT_EQ(ones.back(), 5);
 }
 
 TEST(Tensor, RefusesNonsense) {

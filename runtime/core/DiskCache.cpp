@@ -1,9 +1,9 @@
-// Compiled kernels on disk.
-#include "runtime/device/cuda/KernelCache.h"
-#include "runtime/plan/FileIO.h"
+// Compiled kernels and plans on disk.
+#include "runtime/core/DiskCache.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -20,29 +20,35 @@
 #error "the build defines AMPC_VERSION"
 #endif
 
-namespace ampc::rt::cuda {
+namespace ampc::rt {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> kMagic = {'A', 'M', 'P', 'C', 'K', 'R', 'N', '1'};
-constexpr std::string_view kEnding = ".kernel";
+constexpr std::array<char, 8> kMagic = {'A', 'M', 'P', 'C', 'K', 'R', 'N', '2'};
 
-/// The first bytes of a file.
+/// The value of AMPC_CACHE, or of a folder, that means no cache.
+constexpr std::string_view kOff = "off";
+
+/// What a crash leaves of a file under construction goes after that long.
+constexpr std::chrono::hours kAbandoned{24};
+
+/// The first bytes of a file. As long as an alignment of a plan's sections.
 struct Header {
   std::array<char, 8> magic;
-  uint64_t bytes;          ///< of the code, which follows
-  XXH128_canonical_t hash; ///< of the file's name, then the code
+  uint64_t bytes;          ///< of the contents, which follow
+  XXH128_canonical_t hash; ///< of the file's name, then the contents
+  std::array<uint64_t, 4> reserved;
 };
-static_assert(sizeof(Header) == 32);
+static_assert(sizeof(Header) == 64);
 
 XXH128_canonical_t hashOf(std::string_view name,
-                          std::span<const std::byte> code) {
+                          std::span<const std::byte> contents) {
   XXH3_state_t *state = XXH3_createState();
   XXH3_128bits_reset(state);
   XXH3_128bits_update(state, name.data(), name.size());
-  XXH3_128bits_update(state, code.data(), code.size());
+  XXH3_128bits_update(state, contents.data(), contents.size());
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
   XXH3_freeState(state);
@@ -60,19 +66,17 @@ std::string defaultFolder() {
   return "";
 }
 
-/// The code in the bytes of the file `name`, if they are whole.
-std::optional<std::span<const std::byte>>
-codeIn(std::string_view name, std::span<const std::byte> file) {
+/// Whether `file` is the whole of the file `name`.
+bool isWhole(std::string_view name, std::span<const std::byte> file) {
   Header header;
   if (file.size() < sizeof header)
-    return std::nullopt;
+    return false;
   std::memcpy(&header, file.data(), sizeof header);
-  std::span<const std::byte> code = file.subspan(sizeof header);
-  XXH128_canonical_t hash = hashOf(name, code);
-  if (header.magic != kMagic || header.bytes != code.size() ||
-      std::memcmp(&header.hash, &hash, sizeof hash) != 0)
-    return std::nullopt;
-  return code;
+  std::span<const std::byte> contents = file.subspan(sizeof header);
+  XXH128_canonical_t hash = hashOf(name, contents);
+  return header.magic == kMagic && header.bytes == contents.size() &&
+         header.reserved == std::array<uint64_t, 4>{} &&
+         std::memcmp(&header.hash, &hash, sizeof hash) == 0;
 }
 
 /// A file and when it was last used.
@@ -82,7 +86,13 @@ struct Aged {
   fs::file_time_type used;
 };
 
-/// The kernels' files in `folder`, by name.
+/// Whether a name is that of a cache's file.
+bool isOurs(const fs::path &path) {
+  return std::ranges::find(kCacheEndings, path.extension().string()) !=
+         std::end(kCacheEndings);
+}
+
+/// The cache's files in `folder`, by name.
 std::vector<Aged> filesIn(const std::string &folder) {
   std::vector<Aged> files;
   std::error_code error;
@@ -91,7 +101,7 @@ std::vector<Aged> filesIn(const std::string &folder) {
     std::error_code gone; // another process may have removed it
     uint64_t bytes = at->file_size(gone);
     fs::file_time_type used = at->last_write_time(gone);
-    if (!gone && at->path().extension() == kEnding)
+    if (!gone && isOurs(at->path()))
       files.push_back({at->path().string(), bytes, used});
   }
   std::ranges::sort(files, {}, &Aged::path);
@@ -100,11 +110,10 @@ std::vector<Aged> filesIn(const std::string &folder) {
 
 } // namespace
 
-Expected<KernelCache> KernelCache::open(const std::string &folder,
-                                        uint64_t limit) {
+Expected<DiskCache> DiskCache::open(const std::string &folder, uint64_t limit) {
   std::string path = folder.empty() ? defaultFolder() : folder;
-  if (path.empty())
-    return KernelCache("", limit);
+  if (path.empty() || path == kOff)
+    return DiskCache("", limit);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
     fs::create_directories(fs::path(path).parent_path(), ignored);
@@ -112,7 +121,7 @@ Expected<KernelCache> KernelCache::open(const std::string &folder,
   }
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return KernelCache("", limit);
+    return DiskCache("", limit);
   bool isOwn = status.st_uid == ::geteuid();
   bool isShared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (!isOwn || isShared)
@@ -125,10 +134,11 @@ Expected<KernelCache> KernelCache::open(const std::string &folder,
                     isOwn ? "take that right away (chmod go-w), or name "
                             "another in AMPC_CACHE"
                           : "name another in AMPC_CACHE"));
-  return KernelCache(path, limit);
+  return DiskCache(path, limit);
 }
 
-std::string KernelCache::nameOf(const CacheKey &key) {
+std::string DiskCache::nameOf(std::span<const std::string_view> parts,
+                              std::string_view ending) {
   // Each part's length first, so that no two lists of parts look the same.
   std::string text;
   auto add = [&](std::string_view part) {
@@ -136,47 +146,68 @@ std::string KernelCache::nameOf(const CacheKey &key) {
     text += part;
   };
   add(AMPC_VERSION);
-  add(fmt::format("nvrtc {}.{}", key.compiler.major, key.compiler.minor));
-  for (const std::string &option : key.options)
-    add(option);
-  add(key.source);
+  for (std::string_view part : parts)
+    add(part);
   XXH128_canonical_t hash;
   XXH128_canonicalFromHash(&hash, XXH3_128bits(text.data(), text.size()));
   std::string name;
   for (unsigned char byte : hash.digest)
     name += fmt::format("{:02x}", byte);
-  return name + std::string(kEnding);
+  return name + std::string(ending);
 }
 
-std::optional<KernelCode> KernelCache::find(const std::string &name) const {
+std::optional<FileBytes> DiskCache::find(const std::string &name) const {
   if (path.empty())
     return std::nullopt;
   std::string file = path + "/" + name;
   Expected<FileBytes> bytes = FileBytes::map(file);
-  if (!bytes)
-    return std::nullopt;
-  std::optional<std::span<const std::byte>> code = codeIn(name, bytes->bytes());
-  if (!code)
+  if (!bytes || !isWhole(name, bytes->bytes()))
     return std::nullopt;
   // Used just now; a folder that cannot be written need not know.
   (void)::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
-  return KernelCode(code->begin(), code->end());
+  bytes->dropFront(sizeof(Header));
+  return std::move(*bytes);
 }
 
-void KernelCache::store(const std::string &name,
-                        std::span<const std::byte> code) const {
+/// Writes one file; whether it is there now.
+static bool storeOne(const std::string &path, const DiskCache::Entry &entry) {
+  Header header{
+      kMagic, entry.bytes.size(), hashOf(entry.name, entry.bytes), {}};
+  Expected<AtomicFile> file =
+      AtomicFile::create(path + "/" + entry.name, /*overwrite=*/true);
+  // What a lost power supply leaves of it is found to be damaged.
+  return file && file->write(std::as_bytes(std::span(&header, 1))) &&
+         file->write(entry.bytes) && file->commit(/*flush=*/false);
+}
+
+void DiskCache::store(std::span<const Entry> entries) const {
   if (path.empty())
     return;
-  Header header{kMagic, code.size(), hashOf(name, code)};
-  Expected<AtomicFile> file =
-      AtomicFile::create(path + "/" + name, /*overwrite=*/true);
-  bool isStored = file && file->write(std::as_bytes(std::span(&header, 1))) &&
-                  file->write(code) && file->commit();
+  bool isStored = false;
+  for (const Entry &entry : entries)
+    isStored |= storeOne(path, entry);
   if (isStored)
     trim();
 }
 
-void KernelCache::trim() const {
+/// Removes files that were never completed: their makers are gone.
+static void removeAbandoned(const std::string &folder) {
+  std::error_code error;
+  fs::directory_iterator at(folder, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    std::string name = at->path().filename().string();
+    size_t mark = name.rfind(".tmp-");
+    if (mark == name.npos || !isOurs(name.substr(0, mark)))
+      continue;
+    std::error_code gone;
+    fs::file_time_type made = at->last_write_time(gone);
+    if (!gone && fs::file_time_type::clock::now() - made > kAbandoned)
+      fs::remove(at->path(), gone);
+  }
+}
+
+void DiskCache::trim() const {
+  removeAbandoned(path);
   std::vector<Aged> files = filesIn(path);
   uint64_t sum = 0;
   for (const Aged &file : files)
@@ -193,18 +224,17 @@ void KernelCache::trim() const {
   }
 }
 
-std::vector<KernelCache::Item> KernelCache::items() const {
+std::vector<DiskCache::Item> DiskCache::items() const {
   std::vector<Item> found;
   for (const Aged &file : filesIn(path)) {
     std::string name = fs::path(file.path).filename().string();
     Expected<FileBytes> bytes = FileBytes::map(file.path);
-    found.push_back(
-        {name, file.bytes, bytes && codeIn(name, bytes->bytes()).has_value()});
+    found.push_back({name, file.bytes, bytes && isWhole(name, bytes->bytes())});
   }
   return found;
 }
 
-Expected<void> KernelCache::remove(const std::string &name) const {
+Expected<void> DiskCache::remove(const std::string &name) const {
   std::error_code error;
   fs::remove(path + "/" + name, error);
   if (error)
@@ -213,4 +243,4 @@ Expected<void> KernelCache::remove(const std::string &name) const {
   return {};
 }
 
-} // namespace ampc::rt::cuda
+} // namespace ampc::rt
