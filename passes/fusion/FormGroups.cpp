@@ -244,7 +244,7 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
 
   LogicalResult formGroups(func::FuncOp func) {
     Block &block = func.front();
-    GroupPlan plan(block, fuse);
+    GroupPlan plan(block, fuse, products);
     if (func.getContext()->getRemarkEngine())
       report(func.getName(), plan);
     Scheduler scheduler(block, plan);

@@ -6,6 +6,8 @@
 // lower levels.
 #include "passes/fusion/GroupPlan.h"
 
+#include "passes/fusion/GeneratedProducts.h"
+
 using namespace mlir;
 using namespace ampc::amp;
 
@@ -16,8 +18,9 @@ static FusionKind kindOf(Operation *op) {
   return fusible ? fusible.fusionKind() : FusionKind::opaque;
 }
 
-/// Whether `op` may stand in a group at all.
-static bool isGroupable(Operation *op) {
+bool GroupPlan::isGroupable(Operation *op) const {
+  if (auto product = dyn_cast<MatmulOp>(op))
+    return isGenerated(product, target);
   if (isa<Decomposable>(op))
     return false;
   if (auto constant = dyn_cast<ConstantOp>(op))
@@ -45,6 +48,16 @@ static bool isWidening(Operation *op) {
        to = tensorType(cast.getResult()).getElementType();
   return isa<FloatType>(from) && isa<FloatType>(to) &&
          from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+bool GroupPlan::isProductView(Operation *op) const {
+  auto view = dyn_cast<ReshapeOp>(op);
+  auto product = view ? view.getInput().getDefiningOp<MatmulOp>() : MatmulOp();
+  if (!product || !isGroupable(product))
+    return false;
+  ArrayRef<int64_t> shape = tensorType(view.getResult()).getShape();
+  return !shape.empty() &&
+         shape.back() == tensorType(product.getResult()).getShape().back();
 }
 
 /// Whether the user reads the operand at other elements than its loop is at, so
@@ -75,6 +88,11 @@ static LoopNest nestOfOne(Operation *op) {
     ArrayRef<int64_t> updates = tensorType(op->getOperand(1)).getShape();
     group.space.assign(updates.begin(), updates.end());
   }
+  if (kindOf(op) == FusionKind::contraction) {
+    group.kind = GroupKind::contraction;
+    group.isBareProduct = true;
+  }
+  group.movesElements = kindOf(op) == FusionKind::gather;
   return group;
 }
 
@@ -137,12 +155,37 @@ static bool isAfterReduction(const LoopNest &nest, const LoopNest &map) {
              ArrayRef(withoutAxes(nest.space, nest.reducedAxes));
 }
 
+/// Merges the loop nests of a product and of elementwise ops over its result
+/// into `group`.
+static StringRef mergeWithProduct(LoopNest &group, const LoopNest &other) {
+  if (group.kind == other.kind)
+    return "each product has a kernel of its own";
+  bool joinsProduct = group.kind == GroupKind::contraction;
+  const LoopNest &product = joinsProduct ? group : other;
+  const LoopNest &map = joinsProduct ? other : group;
+  if (map.kind != GroupKind::map || map.movesElements)
+    return "the kernel of a product holds elementwise ops alone";
+  bool keepsLast = !map.space.empty() && !product.space.empty() &&
+                   map.space.back() == product.space.back() &&
+                   elementCount(map.space) == elementCount(product.space);
+  if (product.space != map.space && !(product.isBareProduct && keepsLast))
+    return "iteration spaces differ";
+  group.space = SmallVector<int64_t>(map.space);
+  group.kind = GroupKind::contraction;
+  group.isBareProduct = false;
+  return {};
+}
+
 /// Merges the loop nest of `other` into `group`; the reason when they differ.
 static StringRef mergeNests(LoopNest &group, const LoopNest &other) {
   if (group.kind == GroupKind::scatter || other.kind == GroupKind::scatter)
     return "a scatter has a kernel of its own";
+  if (group.kind == GroupKind::contraction ||
+      other.kind == GroupKind::contraction)
+    return mergeWithProduct(group, other);
   if (group.space != other.space)
     return "iteration spaces differ";
+  group.movesElements |= other.movesElements;
   if (other.kind == GroupKind::map)
     return {};
   if (group.kind == GroupKind::map) {
@@ -155,23 +198,28 @@ static StringRef mergeNests(LoopNest &group, const LoopNest &other) {
   return {};
 }
 
-GroupPlan::GroupPlan(Block &block, bool fuse) {
-  classify(block);
+GroupPlan::GroupPlan(Block &block, bool fuse, bool products) {
+  auto module = block.getParentOp()->getParentOfType<ModuleOp>();
+  if (products && module)
+    target = module->getAttrOfType<TargetAttr>(kTargetAttr);
+  classify(block, fuse);
   for (Operation &op : block)
     place(&op, fuse);
   if (fuse)
     sink();
 }
 
-void GroupPlan::classify(Block &block) {
+void GroupPlan::classify(Block &block, bool fuse) {
   for (Operation &op : block) {
-    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) && !isWidening(&op))
+    bool isView = fuse && isProductView(&op);
+    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) && !isWidening(&op) &&
+        !isView)
       continue;
-    if (!isGroupable(&op))
+    if (!isView && !isGroupable(&op))
       continue;
     // A user outside groups (a contraction, a view, a write, the return) needs
     // the bytes; so does one that reads it at other elements.
-    bool isFree = llvm::all_of(op.getUses(), [](OpOperand &use) {
+    bool isFree = llvm::all_of(op.getUses(), [this](OpOperand &use) {
       return isGroupable(use.getOwner()) && !isReadElsewhere(use);
     });
     if (isFree)
@@ -310,7 +358,7 @@ void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
     absorb(into, member);
   }
   LoopNest alone = nestOfOne(op);
-  if (alone.kind != GroupKind::map)
+  if (!isAfterReduction(plans[into], alone))
     (void)mergeNests(plans[into], alone);
   plans[into].ops.push_back(op);
   memberships[op] = into;
@@ -341,6 +389,7 @@ void GroupPlan::sink() {
       if (plans[group].kind != GroupKind::map ||
           !mergeNests(merged, plans[group]).empty())
         continue;
+      static_cast<LoopNest &>(plans[*consumer]) = merged;
     }
     absorb(*consumer, group);
   }

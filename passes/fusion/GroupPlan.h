@@ -18,6 +18,10 @@ struct LoopNest {
   llvm::SmallVector<int64_t> space; // extents
   llvm::SmallVector<int64_t>
       reducedAxes; // axes of `space` that row and column groups reduce
+  /// A product that nothing has joined: what makes its result of other extents,
+  /// the last one kept, may bring its own space.
+  bool isBareProduct = false;
+  bool movesElements = false; // movements or lookups are among the ops
 };
 
 /// One loop nest and the ops in it.
@@ -36,8 +40,9 @@ struct FusionRefusal {
 /// The grouping of one block.
 class GroupPlan {
 public:
-  /// Plans `block`; without `fuse` every op becomes a group of its own.
-  GroupPlan(mlir::Block &block, bool fuse);
+  /// Plans `block`; without `fuse` every op becomes a group of its own. With
+  /// `products`, the products that the module's target generates are groups.
+  GroupPlan(mlir::Block &block, bool fuse, bool products);
 
   /// Groups in order of creation; merged ones are empty.
   llvm::ArrayRef<PlannedGroup> groups() const { return plans; }
@@ -46,12 +51,17 @@ public:
   /// The group of `op`, none for ops that stay outside and for free ops.
   std::optional<unsigned> groupOf(mlir::Operation *op) const;
 
-  /// A splat constant, an iota or a broadcast that is cloned into each group
-  /// that uses it.
+  /// A splat constant, an iota, a broadcast, a cast to a wider float or other
+  /// extents of a product: cloned into each group that uses it.
   bool isFree(mlir::Operation *op) const { return freeOps.contains(op); }
 
 private:
-  void classify(mlir::Block &block);
+  /// Whether `op` may stand in a group at all.
+  bool isGroupable(mlir::Operation *op) const;
+  /// Whether `op` gives the result of a product that is a group other extents,
+  /// the last one kept.
+  bool isProductView(mlir::Operation *op) const;
+  void classify(mlir::Block &block, bool fuse);
   void place(mlir::Operation *op, bool fuse);
   /// Merges groups into their only consumer, which need not be of the next
   /// level.
@@ -75,6 +85,7 @@ private:
   void open(mlir::Operation *op, unsigned level);
   void join(mlir::Operation *op, llvm::ArrayRef<unsigned> members);
 
+  amp::TargetAttr target; // null: no products in groups
   llvm::SmallVector<PlannedGroup> plans;
   mutable llvm::SmallVector<unsigned> parent; // union-find over `plans`
   llvm::DenseMap<mlir::Operation *, unsigned> memberships;

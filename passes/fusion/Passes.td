@@ -25,7 +25,7 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
-    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants,
+    `amp.group`; contractions of the target's library, reads, writes, views and non-splat constants stay outside. Splat constants,
     iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
     is ever stored.
 
@@ -33,7 +33,9 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
     space; a reduction after the maps over its input; maps over the reduced shape after it; and in a
     row group maps and reductions over the space that read a reduced value broadcast back over it.
     Movements and lookups stand in the group of what reads them, but what they read stands before
-    it. A scatter is a group of its own. Groups
+    it. A scatter is a group of its own. A product that the target generates (GeneratedProducts.h)
+    opens a contraction group, which elementwise ops over its result join, also behind a reshape that keeps the last
+    extent. Groups
     have levels (one more than the highest level they read), and an op joins only groups of the
     highest level among its operands, which keeps the groups acyclic in linear time. Then a map group
     that only one group reads moves into it, whatever their levels. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping
@@ -50,7 +52,9 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"fuse", "fuse", "bool", "true",
-           "false: every op becomes a group of its own (opt level 1)">];
+           "false: every op becomes a group of its own (opt level 1)">,
+    Option<"products", "products", "bool", "false",
+           "a product that the target generates is a group; false: all are the library's">];
 }
 
 def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {
