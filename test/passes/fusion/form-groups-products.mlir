@@ -86,16 +86,29 @@ module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind =
     return %1 : tensor<8xf32>
   }
 
-  // @negative_two: two products whose results meet are two kernels.
-  // CHECK-LABEL: @negative_two
-  func.func @negative_two(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // CHECK-COUNT-2: amp.group contraction
-    // CHECK: amp.group map
+  // Two products are two kernels; what reads both results follows the one that can wait.
+  // CHECK-LABEL: @two
+  func.func @two(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // CHECK-NEXT: %[[P:.*]] = amp.group contraction [8, 8](%arg1, %arg0)
+    // CHECK: amp.group contraction [8, 8](%arg0, %arg1, %[[P]])
+    // CHECK: amp.add
+    // CHECK-NOT: amp.group
+    // CHECK: return
     // REMARK-DAG: Reason="each product has a kernel of its own", Remark="add is not fused with matmul"
     %0 = amp.matmul %a, %b accumulate f32 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
     %1 = amp.matmul %b, %a accumulate f32 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
     %2 = amp.add %0, %1 : tensor<8x8xf32>
     return %2 : tensor<8x8xf32>
+  }
+
+  // @negative_neighbour: what only shares an operand with a product has loops of its own.
+  // CHECK-LABEL: @negative_neighbour
+  func.func @negative_neighbour(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    // CHECK: amp.group contraction
+    // CHECK: amp.group map
+    %0 = amp.matmul %a, %a accumulate f32 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %1 = amp.neg %a : tensor<8x8xf32>
+    return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
   }
 }
 
