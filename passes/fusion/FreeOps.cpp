@@ -94,7 +94,7 @@ std::optional<unsigned> FreeOps::costOfRepeat(Operation *op) const {
   if (cost.transcendentals > 0 || cost.flops > result.getNumElements())
     return std::nullopt;
   unsigned repeated = 1;
-  int64_t bytes = 0;
+  int64_t bytes = 0, kept = 0;
   for (Value operand : op->getOperands()) {
     Operation *producer = operand.getDefiningOp();
     if (!producer || !isFree(producer))
@@ -102,9 +102,11 @@ std::optional<unsigned> FreeOps::costOfRepeat(Operation *op) const {
     repeated += costs.lookup(producer);
     forEachRoot(operand, [&](Value root, bool) {
       bytes += storageBytes(tensorType(root));
+      kept += arenaBytes(tensorType(root));
     });
   }
-  bool grows = storageBytes(result) >= kGrowth * std::max<int64_t>(bytes, 4);
+  bool grows = storageBytes(result) >= kGrowth * std::max<int64_t>(bytes, 4) &&
+               arenaBytes(result) >= kept;
   return repeated <= kRepeatedOps && grows ? std::optional(repeated)
                                            : std::nullopt;
 }

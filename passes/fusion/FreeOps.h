@@ -6,6 +6,12 @@
 
 namespace ampc {
 
+/// Bytes of a value in the arena, where every buffer begins at a multiple
+/// of 64.
+inline int64_t arenaBytes(mlir::RankedTensorType type) {
+  return llvm::alignTo(amp::storageBytes(type), 64);
+}
+
 /// Which ops of a block may stand in groups, and which of those are cloned into
 /// every group that reads them.
 class FreeOps {

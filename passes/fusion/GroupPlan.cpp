@@ -140,7 +140,7 @@ void GroupPlan::addLiveBytes(Block &block) {
     for (Value result : op.getResults()) {
       bool inArena = !isa<ReadOp, ConstantOp>(op) || isGroup(node);
       int64_t bytes = inArena && !written.contains(result)
-                          ? storageBytes(tensorType(result))
+                          ? arenaBytes(tensorType(result))
                           : 0;
       live.define(result, node, bytes, returned.contains(result));
     }

@@ -146,7 +146,7 @@ int64_t peakOf(Block &block, const GroupPlan &plan) {
   for (auto [producer, end] : last)
     if (end > numbers.lookup(producer))
       for (size_t i = numbers.lookup(producer); i <= end; ++i)
-        need[i] += amp::storageBytes(amp::tensorType(producer->getResult(0)));
+        need[i] += arenaBytes(amp::tensorType(producer->getResult(0)));
   return *std::max_element(need.begin(), need.end());
 }
 
