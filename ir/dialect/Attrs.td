@@ -53,7 +53,7 @@ def Amp_GeluApproximation : Amp_Enum<"GeluApproximation", "which formula of GELU
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>]>;
 def Amp_GroupKind : Amp_Enum<"GroupKind", "the loop nest of a group", [
   I32EnumAttrCase<"map", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"column", 2>,
-  I32EnumAttrCase<"scatter", 3>]>;
+  I32EnumAttrCase<"scatter", 3>, I32EnumAttrCase<"contraction", 4>]>;
 
 //===----------------------------------------------------------------------===//
 // Answers of interfaces (no attribute carries them)

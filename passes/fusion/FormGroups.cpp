@@ -5,7 +5,6 @@
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
-#include <queue>
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -15,111 +14,6 @@ namespace ampc {
 #include "passes/fusion/Passes.h.inc"
 
 namespace {
-
-/// A group or an op outside groups, as the schedule sees it.
-struct Node {
-  SmallVector<Operation *> ops; // in program order
-  unsigned position = 0;        // of the last op in the block
-  unsigned missing = 0;         // dependences not yet scheduled
-  SmallVector<unsigned> users;  // nodes that wait for this one
-};
-
-/// Orders groups and outside ops: the node whose last op stands first, among
-/// those that are ready.
-class Scheduler {
-public:
-  Scheduler(Block &block, const GroupPlan &plan) : plan(plan) {
-    unsigned position = 0;
-    for (Operation &op : block.without_terminator())
-      if (!plan.isFree(&op))
-        addOp(&op, position++);
-    for (unsigned node = 0; node < nodes.size(); ++node)
-      for (Operation *op : nodes[node].ops)
-        addDependences(node, op);
-    addVariableOrder(block);
-  }
-
-  /// Nodes to schedule.
-  size_t size() const { return nodes.size(); }
-
-  /// The schedule; shorter than `size` when dependences form a cycle.
-  SmallVector<Node> run() {
-    using Entry = std::pair<unsigned, unsigned>; // position, node
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-    for (unsigned node = 0; node < nodes.size(); ++node)
-      if (nodes[node].missing == 0)
-        ready.emplace(nodes[node].position, node);
-    SmallVector<Node> order;
-    while (!ready.empty()) {
-      unsigned node = ready.top().second;
-      ready.pop();
-      for (unsigned user : nodes[node].users)
-        if (--nodes[user].missing == 0)
-          ready.emplace(nodes[user].position, user);
-      order.push_back(std::move(nodes[node]));
-    }
-    return order;
-  }
-
-private:
-  void addOp(Operation *op, unsigned position) {
-    unsigned node = nodes.size();
-    if (std::optional<unsigned> group = plan.groupOf(op))
-      node = groupNodes.try_emplace(*group, node).first->second;
-    if (node == nodes.size())
-      nodes.emplace_back();
-    nodes[node].ops.push_back(op);
-    nodes[node].position = position;
-    nodeOf[op] = node;
-  }
-
-  void addDependences(unsigned node, Operation *op) {
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (!producer)
-        continue;
-      if (plan.isFree(producer))
-        addDependences(node, producer);
-      else
-        addEdge(nodeOf.lookup(producer), node);
-    }
-  }
-
-  /// Reads and writes of one variable keep their order.
-  void addVariableOrder(Block &block) {
-    llvm::StringMap<unsigned> lastWrite;
-    llvm::StringMap<SmallVector<unsigned>> reads;
-    for (Operation &op : block.without_terminator()) {
-      if (auto read = dyn_cast<ReadOp>(op)) {
-        auto found = lastWrite.find(read.getVariable());
-        if (found != lastWrite.end())
-          addEdge(found->second, nodeOf.lookup(read));
-        reads[read.getVariable()].push_back(nodeOf.lookup(read));
-      } else if (auto write = dyn_cast<WriteOp>(op)) {
-        for (unsigned reader : reads[write.getVariable()])
-          addEdge(reader, nodeOf.lookup(write));
-        auto [found, isNew] =
-            lastWrite.try_emplace(write.getVariable(), nodeOf.lookup(write));
-        if (!isNew)
-          addEdge(found->second, nodeOf.lookup(write));
-        found->second = nodeOf.lookup(write);
-      }
-    }
-  }
-
-  void addEdge(unsigned from, unsigned to) {
-    if (from == to || !edges.insert({from, to}).second)
-      return;
-    nodes[from].users.push_back(to);
-    ++nodes[to].missing;
-  }
-
-  const GroupPlan &plan;
-  SmallVector<Node> nodes;
-  llvm::DenseMap<unsigned, unsigned> groupNodes;
-  llvm::DenseMap<Operation *, unsigned> nodeOf;
-  llvm::DenseSet<std::pair<unsigned, unsigned>> edges;
-};
 
 /// Builds the `amp.group` of one planned group.
 class GroupBuilder {
@@ -244,28 +138,21 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
 
   LogicalResult formGroups(func::FuncOp func) {
     Block &block = func.front();
-    GroupPlan plan(block, fuse);
+    GroupPlan plan(block, fuse, products);
     if (func.getContext()->getRemarkEngine())
       report(func.getName(), plan);
-    Scheduler scheduler(block, plan);
-    size_t nodeCount = scheduler.size();
-    SmallVector<Node> order = scheduler.run();
-    if (order.size() != nodeCount)
-      return func.emitError()
-             << "fusion groups depend on each other in a cycle";
     SmallVector<Operation *> old;
     for (Operation &op : block.without_terminator())
       old.push_back(&op);
     Operation *end = block.getTerminator();
     OpBuilder builder(end);
     IRMapping outside;
-    for (const Node &node : order) {
+    for (ArrayRef<Operation *> ops : plan.schedule()) {
       builder.setInsertionPoint(end);
-      if (std::optional<unsigned> group = plan.groupOf(node.ops.front()))
-        GroupBuilder(builder, plan.groups()[*group], node.ops, plan)
-            .build(outside);
+      if (std::optional<unsigned> group = plan.groupOf(ops.front()))
+        GroupBuilder(builder, plan.groups()[*group], ops, plan).build(outside);
       else
-        builder.clone(*node.ops.front(), outside);
+        builder.clone(*ops.front(), outside);
     }
     for (OpOperand &operand : end->getOpOperands())
       operand.set(outside.lookupOrDefault(operand.get()));
@@ -275,7 +162,7 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   }
 
   /// What was fused, and what was not and why.
-  static void report(StringRef entry, const GroupPlan &plan) {
+  static void report(StringRef entry, GroupPlan &plan) {
     auto fusion =
         remark::RemarkOpts::name("group").category("fusion").function(entry);
     for (const PlannedGroup &group : plan.groups()) {
@@ -284,13 +171,14 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       std::string members;
       for (Operation *op : group.ops)
         members += (members.empty() ? "" : ", ") + describe(op);
-      remark::passed(group.ops.front()->getLoc(), fusion) << remark::add(
-          "one {0} kernel of {1} ops: {2}", stringifyGroupKind(group.kind),
-          group.ops.size(), members);
+      remark::passed(group.ops.front()->getLoc(), fusion)
+          << remark::add("one {0} kernel of {1} ops: {2}",
+                         stringifyGroupKind(group.kind), group.ops.size(),
+                         members)
+          << remark::metric("bytes_saved", group.savedBytes)
+          << remark::metric("ns_saved", int64_t(group.gain));
     }
     for (const FusionRefusal &refusal : plan.refusals()) {
-      if (plan.groupOf(refusal.producer) == plan.groupOf(refusal.consumer))
-        continue; // joined later, into the producer's only consumer
       remark::missed(refusal.consumer->getLoc(), fusion)
           << remark::add("{0} is not fused with {1}",
                          describe(refusal.consumer), describe(refusal.producer))

@@ -1,384 +1,202 @@
-// Decides which primitives of a block share a kernel; see GroupPlan.h.
-//
-// Levels make the decision linear: a group's level is above that of everything
-// it reads, so groups of one level never depend on each other and may be
-// merged, and an op may join a group when all its other operands come from
-// lower levels.
+// Builds the graph that merges start from; see GroupPlan.h. The merges are in
+// MergeGroups.cpp.
 #include "passes/fusion/GroupPlan.h"
+
+#include "passes/memory/LiveRanges.h"
 
 using namespace mlir;
 using namespace ampc::amp;
 
 namespace ampc {
 
-static FusionKind kindOf(Operation *op) {
-  auto fusible = dyn_cast<Fusible>(op);
-  return fusible ? fusible.fusionKind() : FusionKind::opaque;
+/// What is assumed of a target that the module does not describe.
+static constexpr double kBandwidth = 10, kLaunch = 2000;
+
+static TargetAttr targetOf(Block &block) {
+  auto module = block.getParentOp()->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<TargetAttr>(kTargetAttr) : TargetAttr();
 }
 
-/// Whether `op` may stand in a group at all.
-static bool isGroupable(Operation *op) {
-  if (isa<Decomposable>(op))
-    return false;
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return constant.getValue().isSplat() ||
-           constant.getValue().getNumElements() == 0;
-  switch (kindOf(op)) {
-  case FusionKind::map:
-  case FusionKind::row_reduce:
-  case FusionKind::column_reduce:
-  case FusionKind::gather:
-  case FusionKind::scatter:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Whether `op` is an exact cast to a wider float: every kernel widens what it
-/// reads for itself, so that memory holds the narrow value.
-static bool isWidening(Operation *op) {
-  auto cast = dyn_cast<CastOp>(op);
-  if (!cast)
-    return false;
-  Type from = tensorType(cast.getInput()).getElementType(),
-       to = tensorType(cast.getResult()).getElementType();
-  return isa<FloatType>(from) && isa<FloatType>(to) &&
-         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
-}
-
-/// Whether the user reads the operand at other elements than its loop is at, so
-/// that the value must stand in memory before.
-static bool isReadElsewhere(OpOperand &use) {
-  auto fusible = dyn_cast<Fusible>(use.getOwner());
-  return fusible && fusible.readsElsewhere(use.getOperandNumber());
-}
-
-static ArrayRef<int64_t> resultShape(Operation *op) {
-  return tensorType(op->getResult(0)).getShape();
-}
-
-/// The loop nest `op` needs when it stands alone.
-static LoopNest nestOfOne(Operation *op) {
-  LoopNest group;
-  group.space.assign(resultShape(op).begin(), resultShape(op).end());
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    ArrayRef<int64_t> input = tensorType(reduce.getInput()).getShape();
-    group.space.assign(input.begin(), input.end());
-    group.reducedAxes.assign(reduce.getAxes().begin(), reduce.getAxes().end());
-    group.kind = reduce.getOrder() == AccumulationOrder::row
-                     ? GroupKind::row
-                     : GroupKind::column;
-  }
-  if (kindOf(op) == FusionKind::scatter) {
-    group.kind = GroupKind::scatter;
-    ArrayRef<int64_t> updates = tensorType(op->getOperand(1)).getShape();
-    group.space.assign(updates.begin(), updates.end());
-  }
-  return group;
-}
-
-/// A row that is walked again stays with one thread: rows are to be many, or
-/// short.
-static constexpr int64_t kManyRows = 16, kShortRow = 16384;
-
-/// The broadcasts that make `operand` of `root`, the last one first. Only free
-/// ops stand between them.
-static SmallVector<BroadcastOp> broadcastsOf(Value operand, Value root) {
-  SmallVector<BroadcastOp> chain;
-  for (Value value = operand; value != root;) {
-    Operation *op = value.getDefiningOp();
-    if (auto broadcast = dyn_cast<BroadcastOp>(op))
-      chain.push_back(broadcast);
-    value = op->getOperand(0);
-  }
-  return chain;
-}
-
-/// Whether `chain`, the broadcasts that make `operand` of `root`, brings what
-/// the reductions of `nest` leave back over the space, each axis in its place,
-/// for the row to be walked again.
-static bool comesBack(Value operand, Value root, ArrayRef<BroadcastOp> chain,
-                      const LoopNest &nest) {
-  if (nest.kind != GroupKind::row ||
-      tensorType(operand).getShape() != ArrayRef(nest.space))
-    return false;
-  SmallVector<int64_t> kept;
-  for (int64_t axis = 0, rank = nest.space.size(); axis < rank; ++axis)
-    if (!llvm::is_contained(nest.reducedAxes, axis))
-      kept.push_back(axis);
-  ArrayRef<int64_t> shape = tensorType(root).getShape();
-  int64_t rows = elementCount(shape);
-  if (shape.size() != kept.size() ||
-      (rows < kManyRows && elementCount(nest.space) > rows * kShortRow))
-    return false;
-  for (size_t i = 0; i < kept.size(); ++i) {
-    int64_t axis = i;
-    for (BroadcastOp broadcast : llvm::reverse(chain))
-      axis = broadcast.getAxes()[axis];
-    if (shape[i] != nest.space[kept[i]] || (shape[i] != 1 && axis != kept[i]))
-      return false;
-  }
-  return true;
-}
-
-/// Whether a loop over `nest` has `root`'s elements when it needs those of
-/// `operand`, which free ops make of it.
-static bool isAtHand(Value operand, Value root, const LoopNest &nest) {
-  SmallVector<BroadcastOp> chain = broadcastsOf(operand, root);
-  return chain.empty() || comesBack(operand, root, chain, nest);
-}
-
-/// Whether `map` is a loop nest over what the reductions of `nest` leave.
-static bool isAfterReduction(const LoopNest &nest, const LoopNest &map) {
-  return (nest.kind == GroupKind::row || nest.kind == GroupKind::column) &&
-         map.kind == GroupKind::map &&
-         ArrayRef(map.space) ==
-             ArrayRef(withoutAxes(nest.space, nest.reducedAxes));
-}
-
-/// Merges the loop nest of `other` into `group`; the reason when they differ.
-static StringRef mergeNests(LoopNest &group, const LoopNest &other) {
-  if (group.kind == GroupKind::scatter || other.kind == GroupKind::scatter)
-    return "a scatter has a kernel of its own";
-  if (group.space != other.space)
-    return "iteration spaces differ";
-  if (other.kind == GroupKind::map)
-    return {};
-  if (group.kind == GroupKind::map) {
-    group.kind = other.kind;
-    group.reducedAxes = other.reducedAxes;
-    return {};
-  }
-  if (group.kind != other.kind || group.reducedAxes != other.reducedAxes)
-    return "reductions differ in axes or order";
-  return {};
-}
-
-GroupPlan::GroupPlan(Block &block, bool fuse) {
-  classify(block);
-  for (Operation &op : block)
-    place(&op, fuse);
-  if (fuse)
-    sink();
-}
-
-void GroupPlan::classify(Block &block) {
-  for (Operation &op : block) {
-    if (!isa<ConstantOp, BroadcastOp, IotaOp>(op) && !isWidening(&op))
-      continue;
-    if (!isGroupable(&op))
-      continue;
-    // A user outside groups (a contraction, a view, a write, the return) needs
-    // the bytes; so does one that reads it at other elements.
-    bool isFree = llvm::all_of(op.getUses(), [](OpOperand &use) {
-      return isGroupable(use.getOwner()) && !isReadElsewhere(use);
+GroupPlan::GroupPlan(Block &block, bool fuse, bool products)
+    : fuses(fuse), freeOps(block, targetOf(block), fuse, products) {
+  TargetAttr target = targetOf(block);
+  bandwidth = target ? target.getBandwidth().getValueAsDouble() : kBandwidth;
+  launch = target ? target.getLaunchNs().getValueAsDouble() : kLaunch;
+  addNodes(block);
+  addEdges(block);
+  if (!fuse)
+    return;
+  addVariableOrder(block);
+  graph.spreadLabels();
+  addLiveBytes(block);
+  mergeAll();
+  for (PlannedGroup &group : plans)
+    llvm::sort(group.ops, [&](Operation *a, Operation *b) {
+      return nodeOf.lookup(a) < nodeOf.lookup(b);
     });
-    if (isFree)
-      freeOps.insert(&op);
+}
+
+void GroupPlan::addNodes(Block &block) {
+  plans.resize(1);
+  inputs.resize(1);
+  outside.resize(1);
+  for (Operation &op : block.without_terminator()) {
+    if (isFree(&op))
+      continue;
+    nodeOf[&op] = graph.addNode();
+    plans.emplace_back();
+    inputs.emplace_back();
+    outside.push_back(nullptr);
+    if (freeOps.isGroupable(&op)) {
+      static_cast<LoopNest &>(plans.back()) = nestOfOne(&op);
+      plans.back().ops = {&op};
+    } else {
+      outside.back() = &op;
+    }
   }
+}
+
+void GroupPlan::addEdges(Block &block) {
+  for (Operation &op : block) {
+    if (isFree(&op))
+      continue;
+    auto found = nodeOf.find(&op);
+    unsigned node = found == nodeOf.end() ? 0 : found->second; // 0: the end
+    bool isGroupOp = node && isGroup(node);
+    for (OpOperand &operand : op.getOpOperands())
+      freeOps.forEachRoot(operand.get(), [&](Value root, bool computed) {
+        std::optional<unsigned> producer = definer(root);
+        if (isGroupOp) {
+          Use use{&operand, computed};
+          auto [entry, isNew] = inputs[node].values.try_emplace(root);
+          if (isNew)
+            entry->second = {producer.value_or(0),
+                             storageBytes(tensorType(root)),
+                             false,
+                             {}};
+          entry->second.isDirect |= isDirect(root, use);
+          entry->second.uses.push_back(use);
+          auto &nodes = readers[root];
+          if (nodes.empty() || nodes.back() != node)
+            nodes.push_back(node);
+        } else {
+          stored.insert(root);
+        }
+        if (producer && node)
+          graph.addEdge(*producer, node);
+      });
+  }
+}
+
+void GroupPlan::addVariableOrder(Block &block) {
+  llvm::StringMap<unsigned> lastWrite;
+  llvm::StringMap<SmallVector<ReadOp>> reads;
+  for (Operation &op : block.without_terminator()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto found = lastWrite.find(read.getVariable());
+      if (found != lastWrite.end())
+        graph.addEdge(found->second, nodeOf.lookup(read));
+      reads[read.getVariable()].push_back(read);
+      continue;
+    }
+    auto write = dyn_cast<WriteOp>(op);
+    if (!write)
+      continue;
+    unsigned node = nodeOf.lookup(write);
+    auto [found, isNew] = lastWrite.try_emplace(write.getVariable(), node);
+    if (!isNew)
+      graph.addEdge(found->second, node);
+    found->second = node;
+    // The update may take the variable's own bytes: it stays behind what reads
+    // the old value, as far as it is written so.
+    std::optional<unsigned> update = definer(storageRoot(write.getInput()));
+    for (ReadOp read : reads[write.getVariable()]) {
+      graph.addEdge(nodeOf.lookup(read), node);
+      if (!update || *update < nodeOf.lookup(read))
+        continue;
+      if (isGroup(*update))
+        inputs[*update].updated.push_back(read);
+      for (unsigned reader : readers.lookup(read.getResult()))
+        if (reader < *update)
+          graph.addEdge(reader, *update);
+    }
+  }
+}
+
+void GroupPlan::addLiveBytes(Block &block) {
+  llvm::DenseSet<Value> written, returned;
+  for (Operation &op : block) {
+    if (auto write = dyn_cast<WriteOp>(op))
+      written.insert(storageRoot(write.getInput()));
+    if (&op == block.getTerminator())
+      for (Value operand : op.getOperands())
+        returned.insert(storageRoot(operand));
+  }
+  for (Operation &op : block.without_terminator()) {
+    auto found = nodeOf.find(&op);
+    if (found == nodeOf.end() || isView(&op))
+      continue;
+    unsigned node = found->second;
+    for (Value result : op.getResults()) {
+      bool inArena = !isa<ReadOp, ConstantOp>(op) || isGroup(node);
+      int64_t bytes = inArena && !written.contains(result)
+                          ? arenaBytes(tensorType(result))
+                          : 0;
+      live.define(result, node, bytes, returned.contains(result));
+    }
+    for (Value operand : op.getOperands())
+      freeOps.forEachRoot(operand, [&](Value root, bool) {
+        live.read(storageRoot(root), node);
+      });
+  }
+}
+
+std::optional<unsigned> GroupPlan::definer(Value value) const {
+  auto found = nodeOf.find(value.getDefiningOp());
+  if (!value.getDefiningOp() || found == nodeOf.end())
+    return std::nullopt;
+  return graph.find(found->second);
 }
 
 std::optional<unsigned> GroupPlan::groupOf(Operation *op) const {
-  auto found = memberships.find(op);
-  if (found == memberships.end())
+  auto found = nodeOf.find(op);
+  if (found == nodeOf.end() || outside[found->second])
     return std::nullopt;
-  return find(found->second);
+  return graph.find(found->second);
 }
 
-unsigned GroupPlan::find(unsigned group) const {
-  while (parent[group] != group)
-    group = parent[group] = parent[parent[group]];
-  return group;
-}
-
-Value GroupPlan::rootOf(Value value) const {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isFree(op) || op->getNumOperands() == 0)
-      break;
-    value = op->getOperand(0);
+std::vector<SmallVector<Operation *>> GroupPlan::schedule() const {
+  std::vector<SmallVector<Operation *>> all;
+  for (unsigned node : graph.order()) {
+    if (outside[node])
+      all.push_back({outside[node]});
+    else
+      all.push_back(plans[node].ops);
   }
-  return value;
+  return all;
 }
 
-unsigned GroupPlan::levelOf(Value value) const {
-  Operation *op = rootOf(value).getDefiningOp();
-  if (!op)
-    return 0;
-  if (std::optional<unsigned> group = groupOf(op))
-    return plans[*group].level;
-  return outsideLevels.lookup(op);
-}
-
-void GroupPlan::place(Operation *op, bool fuse) {
-  if (isFree(op))
-    return;
-  unsigned top = 0;
-  for (Value operand : op->getOperands())
-    top = std::max(top, levelOf(operand));
-  if (!isGroupable(op)) {
-    // Constants, and reads of what the block has not written, stand before
-    // everything; a read of what it has written stands behind the write.
-    unsigned level = op->getNumOperands() == 0 ? 0 : top + 1;
-    if (auto read = dyn_cast<ReadOp>(op)) {
-      auto written = writtenLevels.find(read.getVariable());
-      if (written != writtenLevels.end())
-        level = written->second + 1;
-    } else if (auto write = dyn_cast<WriteOp>(op)) {
-      unsigned &last = writtenLevels[write.getVariable()];
-      level = last = std::max(level, last + 1);
-    }
-    outsideLevels[op] = level;
-    return;
-  }
-  if (!fuse)
-    return open(op, top + 1);
-
-  // The groups of the highest level among the operands, and what keeps the op
-  // out of them.
-  SmallVector<unsigned> members;
-  StringRef reason;
-  SmallVector<Operation *> producers;
-  for (OpOperand &use : op->getOpOperands()) {
-    Value operand = use.get(), root = rootOf(operand);
-    Operation *producer = root.getDefiningOp();
-    std::optional<unsigned> group = producer ? groupOf(producer) : std::nullopt;
-    if (levelOf(operand) < top || !producer) {
-      if (group)
-        refused.push_back({producer, op, "another operand is computed later"});
-      continue;
-    }
-    if (!group) {
-      if (top > 0)
-        reason = "another operand comes from a contraction or a view";
-      continue;
-    }
-    producers.push_back(producer);
-    if (isReadElsewhere(use))
-      reason = "it is read at other elements than it is computed";
-    else if (!isAtHand(operand, root, plans[*group]))
-      reason = "the value is broadcast after it is complete";
-    if (!llvm::is_contained(members, *group))
-      members.push_back(*group);
-  }
-  if (reason.empty() && !members.empty())
-    reason = conflict(op, members);
-  if (members.empty() || !reason.empty()) {
-    for (Operation *producer : producers)
-      refused.push_back({producer, op, reason});
-    return open(op, top + 1);
-  }
-  join(op, members);
-}
-
-StringRef GroupPlan::conflict(Operation *op, ArrayRef<unsigned> members) const {
-  LoopNest merged = plans[members.front()];
-  size_t ops = 1;
-  for (unsigned member : members)
-    ops += plans[member].ops.size();
-  if (ops > kMaxGroupOps)
-    return "the kernel would hold too many ops";
-  for (unsigned member : members.drop_front())
-    if (StringRef reason = mergeNests(merged, plans[member]); !reason.empty())
-      return reason;
-  LoopNest alone = nestOfOne(op);
-  if (isAfterReduction(merged, alone))
-    return {};
-  return mergeNests(merged, alone);
-}
-
-void GroupPlan::open(Operation *op, unsigned level) {
-  PlannedGroup group{nestOfOne(op), level, {op}};
-  memberships[op] = plans.size();
-  parent.push_back(plans.size());
-  plans.push_back(std::move(group));
-}
-
-void GroupPlan::absorb(unsigned into, unsigned member) {
-  plans[into].ops.append(plans[member].ops);
-  plans[member].ops.clear();
-  parent[member] = into;
-}
-
-void GroupPlan::join(Operation *op, ArrayRef<unsigned> members) {
-  unsigned into = members.front();
-  for (unsigned member : members.drop_front()) {
-    // The longer list absorbs the shorter, so that merging stays near linear.
-    if (plans[member].ops.size() > plans[into].ops.size())
-      std::swap(into, member);
-    (void)mergeNests(plans[into], plans[member]);
-    absorb(into, member);
-  }
-  LoopNest alone = nestOfOne(op);
-  if (alone.kind != GroupKind::map)
-    (void)mergeNests(plans[into], alone);
-  plans[into].ops.push_back(op);
-  memberships[op] = into;
-}
-
-//===----------------------------------------------------------------------===//
-// Sinking into the only consumer
-//===----------------------------------------------------------------------===//
-
-void GroupPlan::sink() {
-  // Consumers first: they were opened later, except where an earlier group
-  // took a later op in, which only costs a chance to merge.
-  for (unsigned group = plans.size(); group-- > 0;) {
-    if (find(group) != group)
-      continue;
-    bool fits = true;
-    std::optional<unsigned> consumer = onlyConsumer(group, fits);
-    if (!consumer)
-      continue;
-    // Nothing else reads the group, so no path leads around the consumer and
-    // merging keeps the groups acyclic at the consumer's level.
-    if (plans[*consumer].ops.size() + plans[group].ops.size() > kMaxGroupOps)
-      continue;
-    LoopNest merged = plans[*consumer];
-    if (!fits || !isAfterReduction(merged, plans[group])) {
-      // A reduction must be complete before what reads it is computed over the
-      // space.
-      if (plans[group].kind != GroupKind::map ||
-          !mergeNests(merged, plans[group]).empty())
-        continue;
-    }
-    absorb(*consumer, group);
-  }
-}
-
-std::optional<unsigned> GroupPlan::onlyConsumer(unsigned group,
-                                                bool &fits) const {
-  std::optional<unsigned> only;
-  for (Operation *op : plans[group].ops)
-    for (Value result : op->getResults())
-      if (!collectConsumers(result, /*root=*/result, group, only, fits))
-        return std::nullopt;
-  return only;
-}
-
-bool GroupPlan::collectConsumers(Value value, Value root, unsigned group,
-                                 std::optional<unsigned> &only,
-                                 bool &fits) const {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (isReadElsewhere(use))
-      return false;
-    if (isFree(user)) {
-      if (!collectConsumers(user->getResult(0), root, group, only, fits))
-        return false;
-      continue;
-    }
-    std::optional<unsigned> consumer = groupOf(user);
-    if (!consumer)
-      return false;
-    if (*consumer == group)
-      continue;
-    if (only && *only != *consumer)
-      return false;
-    only = consumer;
-    fits &= isAtHand(value, root, plans[*consumer]);
-  }
-  return true;
+std::vector<FusionRefusal> GroupPlan::refusals() {
+  std::vector<FusionRefusal> all;
+  llvm::DenseSet<std::pair<Operation *, Operation *>> seen;
+  if (!fuses)
+    return all;
+  auto add = [&](Operation *producer, Operation *consumer) {
+    std::optional<unsigned> from = groupOf(producer), to = groupOf(consumer);
+    if (!from || !to || from == to || !seen.insert({producer, consumer}).second)
+      return;
+    StringRef reason;
+    if (joined(*from, *to, reason) &&
+        moveOf(*from, *to, /*exact=*/true, reason))
+      reason = "it gains nothing";
+    all.push_back({producer, consumer, reason});
+  };
+  for (unsigned node : graph.order())
+    for (auto &[root, input] : inputs[node].values)
+      if (Operation *producer = root.getDefiningOp())
+        for (const Use &use : input.uses)
+          add(producer, use.operand->getOwner());
+  return all;
 }
 
 } // namespace ampc

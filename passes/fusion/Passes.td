@@ -25,22 +25,36 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
-    `amp.group`; contractions, reads, writes, views and non-splat constants stay outside. Splat constants,
+    `amp.group`; contractions of the target's library, reads, writes, views and non-splat constants stay outside. Splat constants,
     iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
     is ever stored.
 
-    An op joins the groups that produce its operands when they need the same loop nest: maps over one
-    space; a reduction after the maps over its input; maps over the reduced shape after it; and in a
-    row group maps and reductions over the space that read a reduced value broadcast back over it.
-    Movements and lookups stand in the group of what reads them, but what they read stands before
-    it. A scatter is a group of its own. Groups
-    have levels (one more than the highest level they read), and an op joins only groups of the
-    highest level among its operands, which keeps the groups acyclic in linear time. Then a map group
-    that only one group reads moves into it, whatever their levels. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping
+    Cheap arithmetic on constants, iotas and broadcasts that gives at least 16 times the bytes it reads is
+    cloned likewise: a mask, a rate times a decay. Nothing that calls a function, draws random numbers or
+    looks something up is ever computed twice.
+
+    At first every op is a group. Two groups become one when they need the same loop nest: maps over one
+    space; a reduction and the maps over its input; maps over the reduced shape; reductions of one
+    order and axes; and in a row group maps and reductions over the space that read a reduced value
+    broadcast back over it. Movements and lookups stand in the group of what reads them, but what they
+    read stands before it. A scatter is a group of its own. A product that the target generates
+    (GeneratedProducts.h) is a contraction group, which elementwise ops over its result join, also behind a
+    reshape that keeps the last extent.
+
+    A priority queue holds the pairs that may gain: producer and consumer, and readers of one value. A merge
+    gains the bytes that are then neither written nor read, over the bandwidth of `#amp.target`, and a
+    launch; the best is tried first, and its neighbours' gains are found anew. What is tried: whether the
+    loops are one; whether either would wait for itself (the groups keep an order, and what lies between
+    the two in it is searched, at most 256 edges each way); whether a variable could still be updated in
+    place; and memory. First come merges that need no more bytes at any moment, as what they keep longer is
+    no more than what they need not keep at all; then, in rounds, those that leave the peak of the whole
+    entry as it is or lower, which a profile of live bytes over the order tells. The number of steps is near
+    linear in the number of ops. Groups stand in that order. No bit of a result depends on the grouping
     (N3, N4, N10).
 
-    Remarks, category fusion: `passed` for a group of several ops; `missed` for a producer and consumer in
-    different groups, with the blocking fact.
+    Remarks, category fusion: `passed` for a group of several ops, with the bytes and the nanoseconds that
+    it is predicted to save; `missed` for a producer and consumer in different groups, with the blocking
+    fact.
 
     ```mlir
     %0 = amp.add %a, %b : tensor<4xf32>          // before
@@ -50,7 +64,9 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"fuse", "fuse", "bool", "true",
-           "false: every op becomes a group of its own (opt level 1)">];
+           "false: every op becomes a group of its own (opt level 1)">,
+    Option<"products", "products", "bool", "false",
+           "a product that the target generates is a group; false: all are the library's">];
 }
 
 def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {

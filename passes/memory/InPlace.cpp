@@ -21,7 +21,9 @@ bool readsPointwise(GroupOp group, unsigned operand) {
   }
   // In a row or column group the space may be walked more than once; what
   // follows the reduction is not.
-  return (group.getKind() == GroupKind::map) == (shape == group.getSpace());
+  bool walkedOnce = group.getKind() == GroupKind::map ||
+                    group.getKind() == GroupKind::contraction;
+  return walkedOnce == (shape == group.getSpace());
 }
 
 InPlaceDecision decideInPlace(WriteOp write, const LiveRanges &ranges) {

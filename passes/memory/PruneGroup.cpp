@@ -8,10 +8,11 @@ using namespace ampc::amp;
 
 namespace ampc {
 
-/// The kind of what is left of `group` in `body`: loops without a reduction are
-/// a map.
+/// The kind of what is left of `group` in `body`: loops without a reduction or
+/// a product are a map.
 static GroupKind kindOf(GroupOp group, Block &body) {
-  if (group.getKind() == GroupKind::scatter || !body.getOps<ReduceOp>().empty())
+  if (group.getKind() == GroupKind::scatter ||
+      !body.getOps<ReduceOp>().empty() || !body.getOps<MatmulOp>().empty())
     return group.getKind();
   return GroupKind::map;
 }

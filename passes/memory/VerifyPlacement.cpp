@@ -234,8 +234,9 @@ private:
         continue;
       ArrayRef<int64_t> shape =
           cast<RankedTensorType>(operand.get().getType()).getShape();
-      bool afterSpace = group && (group.getKind() == GroupKind::map) ==
-                                     (shape == group.getSpace());
+      bool walkedOnce = group && (group.getKind() == GroupKind::map ||
+                                  group.getKind() == GroupKind::contraction);
+      bool afterSpace = group && walkedOnce == (shape == group.getSpace());
       bool pointwise =
           afterSpace && operand.get().getType() == result.getType();
       if (pointwise)

@@ -44,6 +44,37 @@ TEST_P(PlannedMemory, IsWhatASessionObtains) {
   expectPlanned(model, GetParam().precision, 3);
 }
 
+/// The memory of `loaded` where every op stands alone, and where they share
+/// kernels.
+std::pair<MemoryPlan, MemoryPlan> aloneAndFused(const Model &loaded,
+                                                const char *precision) {
+  CompileOptions options;
+  options.precision = precision;
+  options.opt_level = 1;
+  MemoryPlan alone = must(plan_memory(loaded, options, /*threads=*/1));
+  options.opt_level = 2;
+  return {std::move(alone), must(plan_memory(loaded, options, /*threads=*/1))};
+}
+
+/// Groups keep nothing that single ops would not; what is placed in so few
+/// bytes may have a gap more.
+TEST_P(PlannedMemory, IsNoMoreForFusion) {
+  auto [alone, fused] =
+      aloneAndFused(GetParam().model.load(), GetParam().precision);
+  EXPECT_LE(fused.lower_bound_bytes, alone.lower_bound_bytes);
+}
+
+TEST(MemoryPlan, OfExamplesIsNoMoreForFusion) {
+  for (const char *path :
+       {"examples/mlp.amp", "examples/digits.amp", "examples/char_gpt.amp"})
+    for (const char *precision : {"f32", "bf16", "f16"}) {
+      SCOPED_TRACE(std::string(path) + " " + precision);
+      WholeModel model{path, path, {}, {}};
+      auto [alone, fused] = aloneAndFused(model.load(), precision);
+      EXPECT_LE(fused.planned_peak_bytes, alone.planned_peak_bytes);
+    }
+}
+
 std::vector<PlannedCase> plannedCases() {
   std::vector<WholeModel> models = wholeModels();
   // Products of several tiles, stretches of K and edges.

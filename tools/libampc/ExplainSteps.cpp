@@ -76,10 +76,9 @@ public:
     auto func = module.lookupSymbol<func::FuncOp>(entry);
     if (!func || !func.getBody().hasOneBlock())
       return;
-    GroupPlan plan(func.front(), fuse);
+    GroupPlan plan(func.front(), fuse, /*products=*/false);
     for (const FusionRefusal &refusal : plan.refusals())
-      if (plan.groupOf(refusal.producer) != plan.groupOf(refusal.consumer))
-        add(refusal.producer, refusal.consumer, refusal.reason);
+      add(refusal.producer, refusal.consumer, refusal.reason);
     for (Operation &inner : func.front())
       if (isContraction(&inner))
         addNeighbours(&inner, plan);

@@ -76,6 +76,7 @@ LogicalResult MatmulOp::verify() {
 }
 
 FusionKind MatmulOp::fusionKind() { return FusionKind::contraction; }
+bool MatmulOp::readsElsewhere(unsigned) { return true; }
 PrecisionClass MatmulOp::classify() { return PrecisionClass::lower; }
 Type MatmulOp::accumulationType() { return getAccumulation(); }
 

@@ -5,7 +5,7 @@
 include "ir/dialect/ops/Base.td"
 
 def Amp_MatmulOp : Amp_PureOp<"matmul", [
-    Amp_DifferentiableMethods, DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
+    Amp_DifferentiableMethods, DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind", "readsElsewhere"]>,
     DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
     DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType"]>]> {
   let summary = "matrix product of the two last axes";
@@ -21,7 +21,7 @@ def Amp_MatmulOp : Amp_PureOp<"matmul", [
     matmul_c4: the operands have one element type; accumulation is f32 (f64 for f64).
 
     Created by: the front end, differentiation, the decomposition of amp.linear. Consumed by:
-    codegen (a contraction instruction). Absent after: nothing.
+    codegen (a contraction instruction, or the kernel of a contraction group). Absent after: nothing.
 
     ```mlir
     %c = amp.matmul %a, %b transpose_b accumulate f32

@@ -55,6 +55,35 @@ static LogicalResult verifyScatter(GroupOp group) {
   return success();
 }
 
+/// group_c8: the body is one product and elementwise ops.
+static LogicalResult verifyContraction(GroupOp group) {
+  MatmulOp product;
+  for (Operation &op : group.getBody().front().without_terminator()) {
+    auto fusible = dyn_cast<Fusible>(op);
+    auto matmul = dyn_cast<MatmulOp>(op);
+    if (matmul && product)
+      return refuse(group, &op, "of kind contraction must hold one product");
+    if (matmul) {
+      product = matmul;
+      continue;
+    }
+    if (!fusible || isa<Decomposable>(op) ||
+        (fusible.fusionKind() != FusionKind::map &&
+         fusible.fusionKind() != FusionKind::view))
+      return refuse(group, &op, "of kind contraction cannot hold this op");
+  }
+  if (!product)
+    return group.emitOpError() << "of kind contraction holds no product";
+  ArrayRef<int64_t> shape = tensorType(product.getResult()).getShape();
+  ArrayRef<int64_t> space = group.getSpace();
+  if (space.empty() || shape.back() != space.back() ||
+      elementCount(shape) != elementCount(space))
+    return product.emitOpError() << "must have the elements and the last "
+                                    "extent of the group's space ["
+                                 << space << "], got [" << shape << "]";
+  return success();
+}
+
 LogicalResult GroupOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
@@ -67,6 +96,9 @@ LogicalResult GroupOp::verifyRegions() {
   if (getKind() == GroupKind::scatter)
     return failed(verifyScatter(*this)) ? failure()
                                         : verifyReads(*this, &block.front());
+  bool isContraction = getKind() == GroupKind::contraction;
+  if (isContraction && failed(verifyContraction(*this)))
+    return failure();
   ReduceOp first;
   for (Operation &op : block.without_terminator()) {
     // group_c2
@@ -77,7 +109,7 @@ LogicalResult GroupOp::verifyRegions() {
     if (failed(verifyReads(*this, &op)))
       return failure();
     if (kind == FusionKind::map || kind == FusionKind::view ||
-        kind == FusionKind::gather)
+        kind == FusionKind::gather || isContraction)
       continue;
     // group_c3
     auto reduce = dyn_cast<ReduceOp>(op);
@@ -115,7 +147,7 @@ LogicalResult GroupOp::verifyRegions() {
                                      : "")
                            << ", got " << count;
   }
-  if (getKind() != GroupKind::map && !first)
+  if (getKind() != GroupKind::map && !isContraction && !first)
     return emitOpError() << "of kind " << stringifyGroupKind(getKind())
                          << " holds no reduction";
   return success();

@@ -22,18 +22,25 @@ def Amp_GroupOp : Amp_Op<"group", [
     - `column`: likewise with order column over one contiguous run of axes that does not reach the
       last axis of `space`.
     - `scatter`: one amp.scatter_rows or amp.scatter_add; `space` is the shape of its updates.
+    - `contraction`: one amp.matmul of two operands of the group, and elementwise ops over its result
+      (the epilogue: bias, activation, residual, dropout, casts) on the sums before they are stored.
+      `space` is the shape of the product or, through an amp.reshape in the body that keeps the last
+      extent, of what is made of it. Every element is one sum, K ascending (N10): the same bits
+      whatever the epilogue.
 
     Movements and lookups read their input, an operand of the group, at elements that they compute.
 
     group_c1: block arguments have the operands' types, amp.yield's operands the results' types.
     group_c2: the body holds pure amp ops whose FusionKind is map, gather, view, row_reduce
-    or column_reduce and no composite (scatter: group_c7).
+    or column_reduce and no composite (scatter: group_c7; contraction: group_c8).
     group_c3: a map group holds no reduction; a row or column group holds at least one, all of its order
     and over the same axes of `space`.
     group_c4: a yielded value has as many elements as `space`, or as what the reductions leave of it.
     group_c5: the reduced axes are one contiguous run.
     group_c6: what an op reads at other elements than the loop is at is an operand of the group.
     group_c7: a scatter group holds one scatter, over updates of the space's shape, and yields it.
+    group_c8: a contraction group holds one amp.matmul, whose result has as many elements as `space`
+    and its last extent; its other ops are of FusionKind map or view.
 
     Created by: `amp-form-groups`. Consumed by: codegen.
 

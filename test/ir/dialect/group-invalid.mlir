@@ -285,3 +285,71 @@ func.func @group_c5(%a: tensor<4x2x3xf32>) -> tensor<2xf32> {
   }
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+func.func @group_c6_product(%a: tensor<4x2xf32>, %b: tensor<2x3xf32>) -> tensor<4x3xf32> {
+  // expected-error@+1 {{must take operand 0 of this op from outside}}
+  %0 = amp.group contraction [4, 3](%a, %b) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32> {
+  ^bb0(%x: tensor<4x2xf32>, %y: tensor<2x3xf32>):
+    %1 = amp.neg %x : tensor<4x2xf32>
+    // expected-note@+1 {{found 'amp.matmul' here}}
+    %2 = amp.matmul %1, %y accumulate f32 : tensor<4x2xf32>, tensor<2x3xf32> -> tensor<4x3xf32>
+    amp.yield %2 : tensor<4x3xf32>
+  }
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @group_c8_none(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{of kind contraction holds no product}}
+  %0 = amp.group contraction [4, 2](%a) : (tensor<4x2xf32>) -> tensor<4x2xf32> {
+  ^bb0(%x: tensor<4x2xf32>):
+    %1 = amp.neg %x : tensor<4x2xf32>
+    amp.yield %1 : tensor<4x2xf32>
+  }
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @group_c8_two(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{of kind contraction must hold one product}}
+  %0 = amp.group contraction [4, 4](%a) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%x: tensor<4x4xf32>):
+    %1 = amp.matmul %x, %x accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-note@+1 {{found 'amp.matmul' here}}
+    %2 = amp.matmul %x, %x transpose_b accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %3 = amp.add %1, %2 : tensor<4x4xf32>
+    amp.yield %3 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @group_c8_reduction(%a: tensor<4x4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{of kind contraction cannot hold this op}}
+  %0 = amp.group contraction [4, 4](%a) : (tensor<4x4xf32>) -> tensor<4xf32> {
+  ^bb0(%x: tensor<4x4xf32>):
+    %1 = amp.matmul %x, %x accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-note@+1 {{found 'amp.reduce' here}}
+    %2 = amp.reduce sum %1 over [1] order row accumulate f32 : tensor<4x4xf32> -> tensor<4xf32>
+    amp.yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @group_c8_space(%a: tensor<4x4xf32>) -> tensor<2x8xf32> {
+  %0 = amp.group contraction [2, 8](%a) : (tensor<4x4xf32>) -> tensor<2x8xf32> {
+  ^bb0(%x: tensor<4x4xf32>):
+    // expected-error@+1 {{must have the elements and the last extent of the group's space [2, 8], got [4, 4]}}
+    %1 = amp.matmul %x, %x accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %2 = amp.reshape %1 : tensor<4x4xf32> -> tensor<2x8xf32>
+    amp.yield %2 : tensor<2x8xf32>
+  }
+  return %0 : tensor<2x8xf32>
+}

@@ -1,0 +1,17 @@
+// Which matrix products a target runs in kernels of its own, and which it
+// leaves to its library.
+#ifndef AMPC_PASSES_FUSION_GENERATEDPRODUCTS_H
+#define AMPC_PASSES_FUSION_GENERATEDPRODUCTS_H
+
+#include "ir/dialect/Dialect.h"
+
+namespace ampc {
+
+/// Whether `product` becomes a kernel on `target` (null: no). A function of the
+/// target, the element types and the extents alone: how ops are fused,
+/// scheduled or computed again never changes the answer, nor with it a bit.
+bool isGenerated(amp::MatmulOp product, amp::TargetAttr target);
+
+} // namespace ampc
+
+#endif // AMPC_PASSES_FUSION_GENERATEDPRODUCTS_H
