@@ -386,7 +386,7 @@ LogicalResult BlockColumn::emitPass(OpBuilder &builder,
   if (!reductions.empty() && range)
     joinRanges(builder, reductions, sums);
   for (auto [reduce, sum] : llvm::zip(reductions, sums))
-    body.setReduced(reduce, finishReduction(builder, reduce, sum, shape.rows));
+    body.setComplete(reduce, finishReduction(builder, reduce, sum, shape.rows));
   return success();
 }
 

@@ -212,11 +212,11 @@ static SmallVector<unsigned> computedOperands(Operation *op) {
 FailureOr<Value> BodyEmitter::emitOp(OpBuilder &builder, Operation *op,
                                      ValueRange operands, const AxisMap &map) {
   Location loc = op->getLoc();
-  if (isa<ReduceOp>(op)) {
-    Value reduced = reducedValues.lookup(op);
-    if (!reduced)
+  if (isa<ReduceOp, MatmulOp>(op)) {
+    Value complete = completeValues.lookup(op);
+    if (!complete)
       return op->emitOpError() << "is used before it is complete";
-    return widen(builder, loc, reduced, map);
+    return widen(builder, loc, complete, map);
   }
   if (auto constant = dyn_cast<ConstantOp>(op))
     return emitConstant(builder, constant, map);

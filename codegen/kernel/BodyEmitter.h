@@ -37,9 +37,10 @@ public:
 
   /// Starts a new point; what was computed for the last one is forgotten.
   void moveTo(Point point);
-  /// The value of reduction `reduce` at the following points, in compute form.
-  void setReduced(amp::ReduceOp reduce, mlir::Value value) {
-    reducedValues[reduce] = value;
+  /// The value of `op`, a reduction or a product, at the following points, in
+  /// compute form.
+  void setComplete(mlir::Operation *op, mlir::Value value) {
+    completeValues[op] = value;
   }
 
   /// Keeps `value`, which has the space's shape, in `scratch` from `base` on
@@ -61,6 +62,8 @@ public:
                                    llvm::ArrayRef<unsigned> numbers);
 
   const GroupSpace &iterationSpace() const { return space; }
+  /// The memory of the group's operand `i`.
+  mlir::Value pointerOf(unsigned i) const { return operandPointers[i]; }
 
 private:
   mlir::Value load(mlir::OpBuilder &builder, mlir::BlockArgument argument,
@@ -112,7 +115,7 @@ private:
       sitePointers; ///< of random ops whose word is in memory
   Point point;
   std::map<std::pair<const void *, AxisMap>, mlir::Value> computed;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> reducedValues;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> completeValues;
   llvm::DenseMap<mlir::Value, Kept> keptValues;
 };
 

@@ -115,6 +115,15 @@ static LogicalResult emitMapForThreads(OpBuilder &builder, GroupOp group,
   return emitThreadMap(builder, group, single, 1);
 }
 
+/// What is assumed of a target that the module does not describe.
+static constexpr int64_t kVectorBytes = 32;
+
+static int64_t vectorBytesOf(GroupOp group) {
+  auto target = group->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      kTargetAttr);
+  return target ? target.getVectorBytes() : kVectorBytes;
+}
+
 static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
                                ArrayRef<KernelArgument> arguments,
                                ValueRange pointers, bool threads) {
@@ -134,10 +143,16 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
     return (threads ? emitWarpRow : emitRowKernel)(builder, group, body);
   case GroupKind::column:
     return (threads ? emitBlockColumn : emitColumnKernel)(builder, group, body);
+  case GroupKind::contraction:
+    if (!threads)
+      return emitContractionKernel(builder, group, body, vectorBytesOf(group));
+    break;
   default:
     break;
   }
-  return group.emitOpError() << "of this kind has no loop form";
+  return group.emitOpError()
+         << "of kind " << stringifyGroupKind(group.getKind())
+         << " has no loop form for this target";
 }
 
 /// The kernel of `group`, named `k`, outside of any module.

@@ -197,7 +197,7 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
                         reductions, stores, partials)))
       return failure();
     for (auto [reduce, partial] : llvm::zip(reductions, partials))
-      body.setReduced(reduce, finishReduction(builder, reduce, partial, rows));
+      body.setComplete(reduce, finishReduction(builder, reduce, partial, rows));
     return success();
   }
   SmallVector<Value> scratch;
@@ -275,7 +275,7 @@ LogicalResult ColumnLoops::emitPass(OpBuilder &builder,
             loadPartial(builder, reduce, memory, index(builder, level));
         total = total ? joinPartials(builder, reduce, part, total) : part;
       }
-      body.setReduced(reduce, finishReduction(builder, reduce, total, rows));
+      body.setComplete(reduce, finishReduction(builder, reduce, total, rows));
     }
     if (!chunks)
       return success();

@@ -108,6 +108,9 @@ LogicalResult GroupSpace::traceUses(GroupOp group) {
   SmallVector<std::pair<Value, AxisMap>> work;
   if (reduced)
     uses.push_back(reduced);
+  // Rows of a product and its columns stay apart.
+  if (group.getKind() == GroupKind::contraction)
+    uses.push_back(AxisSet(1) << (shape.size() - 1));
   for (Value value : block.getTerminator()->getOperands()) {
     ArrayRef<int64_t> extents = tensorType(value).getShape();
     AxisMap full = fullMap(), kept = keptMap(), map;

@@ -1,6 +1,6 @@
-// The loop nests of the four kinds of groups, in the form that both targets
-// share: one scf.parallel over independent points around scalar (map) or vector
-// (row, column, scatter) bodies.
+// The loop nests of the kinds of groups, in the form that both targets share:
+// one scf.parallel over independent points around scalar (map) or vector (row,
+// column, scatter, contraction) bodies.
 #ifndef AMPC_CODEGEN_KERNEL_KERNELS_H
 #define AMPC_CODEGEN_KERNEL_KERNELS_H
 
@@ -27,6 +27,10 @@ llvm::LogicalResult emitRowKernel(mlir::OpBuilder &builder, amp::GroupOp group,
                                   BodyEmitter &body);
 llvm::LogicalResult emitColumnKernel(mlir::OpBuilder &builder,
                                      amp::GroupOp group, BodyEmitter &body);
+/// `vectorBytes`: the registers' width, which no bit depends on.
+llvm::LogicalResult emitContractionKernel(mlir::OpBuilder &builder,
+                                          amp::GroupOp group, BodyEmitter &body,
+                                          int64_t vectorBytes);
 /// `pointers[i]` is the 1-D memref of kernel argument i.
 llvm::LogicalResult emitScatterKernel(mlir::OpBuilder &builder,
                                       amp::GroupOp group,

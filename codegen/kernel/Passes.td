@@ -13,7 +13,10 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     every operand takes or leaves together become one loop. Bodies are scalar for map groups; row
     and column groups hold explicit vectors in the orders of `amp.reduce` (N10). A row is walked once a
     phase; what a later phase needs again and is costly (functions, random numbers, elements from
-    elsewhere) is kept in scratch memory. Scatter groups clear, then add in order. Narrow floats
+    elsewhere) is kept in scratch memory. Scatter groups clear, then add in order. Contraction groups
+    (vectors only) run a tile of the product a point: operands packed where they do not lie in order,
+    register blocks of `math.fma` that fit the target's vectors, sums in f32 with K ascending, then the epilogue
+    over the tile's sums. Narrow floats
     compute in f32 and are rounded by `arith.truncf` where their op rounds (N3).
 
     With `threads` bodies are those of one thread of a GPU, in the same orders: the parallel loop
@@ -27,7 +30,7 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     first. The group stays and gets the attribute `kernel = @kernels::@NAME`. A group whose results
     are empty gets none.
 
-    Diagnosed: a group without places; an op with no loop form; operand and result in the same
+    Diagnosed: a group without places; an op, or for threads a contraction group, with no loop form; operand and result in the same
     bytes but not element by element.
 
     ```mlir

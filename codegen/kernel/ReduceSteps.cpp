@@ -190,7 +190,7 @@ LogicalResult ampc::setFirstElements(OpBuilder &builder, BodyEmitter &body,
                                           body.iterationSpace().fullMap());
     if (failed(value))
       return failure();
-    body.setReduced(reduce, *value);
+    body.setComplete(reduce, *value);
   }
   reductions = joined;
   return success();

@@ -147,7 +147,7 @@ LogicalResult RowLoops::emitPass(OpBuilder &builder,
   }
   for (auto [reduce, partial] : llvm::zip(reductions, partials)) {
     Value total = joinTree(builder, reduce, partial);
-    body.setReduced(reduce, finishReduction(builder, reduce, total, length));
+    body.setComplete(reduce, finishReduction(builder, reduce, total, length));
   }
   return success();
 }

@@ -200,7 +200,7 @@ LogicalResult WarpRow::emitPass(OpBuilder &builder,
     return failure();
   for (auto [reduce, partial] : llvm::zip(reductions, partials)) {
     Value total = joinTree(builder, reduce, partial);
-    body.setReduced(reduce, finishReduction(builder, reduce, total, length));
+    body.setComplete(reduce, finishReduction(builder, reduce, total, length));
   }
   return success();
 }

@@ -27,6 +27,8 @@ static SmallVector<Value> elementwiseSources(GroupOp group, unsigned number) {
       sources.push_back(group->getOperand(argument.getArgNumber()));
       continue;
     }
+    if (isa<MatmulOp>(value.getDefiningOp()))
+      continue;
     for (Value operand : value.getDefiningOp()->getOperands())
       if (tensorType(operand).getShape() == shape &&
           seen.insert(operand).second)

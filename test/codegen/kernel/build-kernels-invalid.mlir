@@ -126,3 +126,19 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return %y : tensor<9xbf16>
   }
 }
+
+// -----
+
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @infer(%x: tensor<4x4xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<output, 0>})
+      -> (tensor<4x4xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
+    // expected-error @+1 {{operand 0 is read at other elements than result 0 is written}}
+    %y = amp.group contraction [4, 4] (%x) {amp.place = [#amp.place<output, 0>]} : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb0(%a: tensor<4x4xf32>):
+      %0 = amp.matmul %a, %a accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %0 : tensor<4x4xf32>
+    }
+    return %y : tensor<4x4xf32>
+  }
+}

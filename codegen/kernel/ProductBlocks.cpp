@@ -1,0 +1,103 @@
+// The cut of a product; see ProductBlocks.h.
+//
+// A register block of R rows by V vectors takes R * V fused multiply-adds, V
+// loads of B and R broadcasts of A a step of K. The sums, the vectors of B and
+// one broadcast stand in registers.
+#include "codegen/kernel/ProductBlocks.h"
+
+#include "codegen/kernel/PrimitiveEmitter.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::amp;
+
+/// Rows of a register block of 1, 2, .. vectors, with 32 registers and with 16.
+static constexpr int64_t kRowsOf32[] = {14, 14, 8, 6}, kRowsOf16[] = {12, 6};
+
+/// The most of K at a time: a panel of B of so many rows is to stay close while
+/// the rows of a tile pass over it.
+static constexpr int64_t kDepth = 512;
+
+/// The most rows and columns of a tile.
+static constexpr int64_t kTileRows = 192, kTileColumns = 256;
+
+/// A tile is halved while there are fewer than kEnoughTiles of them and it has
+/// more multiply-adds than kSmallTile.
+static constexpr int64_t kEnoughTiles = 32, kSmallTile = int64_t(1) << 22;
+
+/// Rows of an operand that are further apart, in bytes, are packed: each would
+/// be on a page of its own.
+static constexpr int64_t kFarBytes = 1024;
+
+/// An operand that fewer than this many blocks read is read where it stands.
+static constexpr int64_t kFewBlocks = 3;
+
+/// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
+static int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
+  int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
+  return std::max<int64_t>(llvm::alignTo(llvm::divideCeil(whole, tiles), unit),
+                           unit);
+}
+
+static void cutTiles(ProductBlocks &blocks) {
+  auto [batch, m, n, k] = blocks.extents;
+  int64_t unitRows = blocks.rows, unitColumns = blocks.blockColumns();
+  int64_t mostRows = kTileRows, mostColumns = kTileColumns;
+  while (true) {
+    blocks.tileRows = equalTiles(m, mostRows, unitRows);
+    blocks.tileColumns = equalTiles(n, mostColumns, unitColumns);
+    bool enough =
+        batch * blocks.rowTiles() * blocks.columnTiles() >= kEnoughTiles;
+    bool small = blocks.tileRows * blocks.tileColumns * k <= kSmallTile;
+    bool isOneBlock =
+        blocks.tileRows <= unitRows && blocks.tileColumns <= unitColumns;
+    if (enough || small || isOneBlock)
+      return;
+    bool wide = blocks.tileColumns >= blocks.tileRows;
+    if ((wide && blocks.tileColumns > unitColumns) ||
+        blocks.tileRows <= unitRows)
+      mostColumns = blocks.tileColumns / 2;
+    else
+      mostRows = blocks.tileRows / 2;
+  }
+}
+
+int64_t ProductBlocks::work() const {
+  int64_t elements = tileRows * tileColumns;
+  return std::max<int64_t>(elements * std::max<int64_t>(extents.k, 1) / 16,
+                           elements);
+}
+
+ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
+  ProductBlocks blocks;
+  blocks.extents = product.extents();
+  auto [batch, m, n, k] = blocks.extents;
+  Type element = tensorType(product.getLhs()).getElementType();
+  blocks.sum = product.getAccumulation();
+  blocks.a = product.getTransposeA() ? ProductOperand{element, 1, m}
+                                     : ProductOperand{element, k, 1};
+  blocks.b = product.getTransposeB() ? ProductOperand{element, k, 1}
+                                     : ProductOperand{element, 1, n};
+  blocks.lanes = vectorBytes / (blocks.sum.getIntOrFloatBitWidth() / 8);
+  ArrayRef<int64_t> rows =
+      vectorBytes >= 64 ? ArrayRef(kRowsOf32) : ArrayRef(kRowsOf16);
+  blocks.vectors =
+      std::clamp<int64_t>(llvm::divideCeil(n, blocks.lanes), 1, rows.size());
+  blocks.rows = std::clamp<int64_t>(m, 1, rows[blocks.vectors - 1]);
+  cutTiles(blocks);
+  blocks.depth = equalTiles(k, kDepth, 1);
+  bool narrow = element != blocks.sum;
+  int64_t bytes = blocks.sum.getIntOrFloatBitWidth() / 8;
+  auto isFar = [&](int64_t pitch, int64_t readers) {
+    return pitch * bytes > kFarBytes && readers >= kFewBlocks;
+  };
+  blocks.packA =
+      narrow || (!blocks.a.runsAlongK() &&
+                 isFar(m, blocks.tileColumns / blocks.blockColumns()));
+  // Vectors of B are neighbours across K. A panel that is not all of a row
+  // leaves parts of the first level of cache unused.
+  blocks.packB = narrow || blocks.b.across != 1 ||
+                 (n > blocks.blockColumns() &&
+                  blocks.tileRows >= kFewBlocks * blocks.rows);
+  return blocks;
+}

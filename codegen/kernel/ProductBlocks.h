@@ -1,0 +1,51 @@
+// How the kernel of a matrix product is cut: register blocks, tiles, stretches
+// of K, and what is packed. Speed alone depends on it: every element is one
+// sum with K ascending, whatever the cut (N10).
+#ifndef AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
+#define AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
+
+#include "ir/dialect/Dialect.h"
+
+namespace ampc {
+
+/// One operand in memory: elements from one to the next along the result's
+/// axis (rows of A, columns of B), and along K.
+struct ProductOperand {
+  mlir::Type element;
+  int64_t across = 0, along = 0;
+
+  /// Whether K is the axis of neighbours.
+  bool runsAlongK() const { return along == 1; }
+};
+
+/// The product of a group and its cut.
+struct ProductBlocks {
+  amp::MatmulOp::Extents extents;
+  ProductOperand a, b;
+  mlir::Type sum; ///< f32 or f64
+
+  int64_t lanes;   ///< sums of one vector register
+  int64_t rows;    ///< rows of a register block
+  int64_t vectors; ///< vectors of a row of it
+  /// Extents of a tile, multiples of the block's.
+  int64_t tileRows, tileColumns;
+  int64_t depth; ///< K at a time
+  bool packA, packB;
+
+  int64_t blockColumns() const { return vectors * lanes; }
+  int64_t rowTiles() const { return llvm::divideCeil(extents.m, tileRows); }
+  int64_t columnTiles() const {
+    return llvm::divideCeil(extents.n, tileColumns);
+  }
+  int64_t stretches() const { return llvm::divideCeil(extents.k, depth); }
+  /// What a tile's work counts in elements of a map.
+  int64_t work() const;
+};
+
+/// The cut for registers of `vectorBytes`, a function of the product's types
+/// and extents.
+ProductBlocks blocksOf(amp::MatmulOp product, int64_t vectorBytes);
+
+} // namespace ampc
+
+#endif // AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
