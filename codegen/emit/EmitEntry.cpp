@@ -50,6 +50,15 @@ static std::unique_ptr<rt::fb::ProbeT> planProbe(ProbeAttr probe) {
   return planned;
 }
 
+/// Where `value` is computed: the op inside of a group, which has the places of
+/// all its ops.
+static Location computedAt(Value value) {
+  while (auto group = value.getDefiningOp<GroupOp>())
+    value = group.getBody().front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber());
+  return value.getLoc();
+}
+
 LogicalResult
 PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
                      func::FuncOp func, unsigned number, bool isInput) {
@@ -75,7 +84,7 @@ PlanBuilder::addPort(std::vector<std::unique_ptr<rt::fb::PortT>> &ports,
     port->probe = planProbe(probe);
   port->source = sourceOf(
       isInput ? func.getArgument(number).getLoc()
-              : func.front().getTerminator()->getOperand(number).getLoc());
+              : computedAt(func.front().getTerminator()->getOperand(number)));
   ports.push_back(std::move(port));
   return success();
 }
