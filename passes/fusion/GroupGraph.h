@@ -7,6 +7,7 @@
 #ifndef AMPC_PASSES_FUSION_GROUPGRAPH_H
 #define AMPC_PASSES_FUSION_GROUPGRAPH_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
