@@ -205,8 +205,10 @@ GroupPlan::GroupPlan(Block &block, bool fuse, bool products) {
   classify(block, fuse);
   for (Operation &op : block)
     place(&op, fuse);
-  if (fuse)
-    sink();
+  if (!fuse)
+    return;
+  sink();
+  release();
 }
 
 void GroupPlan::classify(Block &block, bool fuse) {
@@ -393,6 +395,54 @@ void GroupPlan::sink() {
     }
     absorb(*consumer, group);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Releasing into the only consumer
+//===----------------------------------------------------------------------===//
+
+void GroupPlan::release() {
+  for (unsigned group = 0; group < plans.size(); ++group) {
+    if (plans[group].kind != GroupKind::contraction)
+      continue;
+    SmallVector<Operation *> ops = plans[group].ops;
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+    for (Operation *op : ops) { // users first
+      constexpr unsigned kNone = ~0u;
+      std::optional<unsigned> only;
+      bool fits = true;
+      if (isa<MatmulOp>(op) ||
+          !collectConsumers(op->getResult(0), op->getResult(0), kNone, only,
+                            fits) ||
+          !only || *only == group || !fits)
+        continue;
+      // What the op reads of the group is stored anyway: one value less is.
+      bool stored = llvm::all_of(op->getOperands(), [&](Value operand) {
+        Value root = rootOf(operand);
+        Operation *producer = root.getDefiningOp();
+        return !producer || groupOf(producer) != group ||
+               isUsedOutside(root, group, op);
+      });
+      LoopNest merged = plans[*only];
+      if (!stored || plans[*only].ops.size() == kMaxGroupOps ||
+          !mergeNests(merged, nestOfOne(op)).empty())
+        continue;
+      static_cast<LoopNest &>(plans[*only]) = merged;
+      plans[*only].ops.push_back(op);
+      memberships[op] = *only;
+      llvm::erase(plans[group].ops, op);
+    }
+  }
+}
+
+bool GroupPlan::isUsedOutside(Value value, unsigned group,
+                              Operation *except) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isFree(user))
+      return isUsedOutside(user->getResult(0), group, except);
+    return user != except && groupOf(user) != group;
+  });
 }
 
 std::optional<unsigned> GroupPlan::onlyConsumer(unsigned group,

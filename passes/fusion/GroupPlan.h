@@ -66,6 +66,12 @@ private:
   /// Merges groups into their only consumer, which need not be of the next
   /// level.
   void sink();
+  /// Hands ops of products' groups that one other group alone uses on to it,
+  /// where that stores a value less.
+  void release();
+  /// Whether an op outside `group`, other than `except`, uses `value`.
+  bool isUsedOutside(mlir::Value value, unsigned group,
+                     mlir::Operation *except) const;
   /// The one group that uses values of `group`, none when there are others or
   /// something outside groups does. `fits` tells whether every use is direct or
   /// brings the value back over the space that the consumer reduces.

@@ -38,7 +38,8 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
     extent. Groups
     have levels (one more than the highest level they read), and an op joins only groups of the
     highest level among its operands, which keeps the groups acyclic in linear time. Then a map group
-    that only one group reads moves into it, whatever their levels. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping
+    that only one group reads moves into it, whatever their levels; and so does an op of a product's group whose
+    operands are stored anyway. Groups stand in the order of their last op where dependences allow. No bit of a result depends on the grouping
     (N3, N4, N10).
 
     Remarks, category fusion: `passed` for a group of several ops; `missed` for a producer and consumer in
@@ -53,7 +54,7 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let options = [
     Option<"fuse", "fuse", "bool", "true",
            "false: every op becomes a group of its own (opt level 1)">,
-    Option<"products", "products", "bool", "false",
+    Option<"products", "products", "bool", "true",
            "a product that the target generates is a group; false: all are the library's">];
 }
 
