@@ -22,15 +22,17 @@ static constexpr int64_t kDepth = 512;
 static constexpr int64_t kTileRows = 192, kTileColumns = 256;
 
 /// A tile is halved while there are fewer than kEnoughTiles of them and it has
-/// more multiply-adds than kSmallTile.
-static constexpr int64_t kEnoughTiles = 32, kSmallTile = int64_t(1) << 22;
+/// more multiply-adds than kSmallTile; below kReuseRows by kReuseColumns
+/// packing weighs, and only too few tiles for a few threads halve it further.
+static constexpr int64_t kEnoughTiles = 32, kSmallTile = int64_t(1) << 22,
+                         kReuseRows = 96, kReuseColumns = 128, kFewTiles = 8;
 
 /// Rows of an operand that are further apart, in bytes, are packed: each would
 /// be on a page of its own.
 static constexpr int64_t kFarBytes = 1024;
 
 /// An operand that fewer than this many blocks read is read where it stands.
-static constexpr int64_t kFewBlocks = 3;
+static constexpr int64_t kFewBlocks = 2;
 
 /// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
 static int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
@@ -46,8 +48,10 @@ static void cutTiles(ProductBlocks &blocks) {
   while (true) {
     blocks.tileRows = equalTiles(m, mostRows, unitRows);
     blocks.tileColumns = equalTiles(n, mostColumns, unitColumns);
-    bool enough =
-        batch * blocks.rowTiles() * blocks.columnTiles() >= kEnoughTiles;
+    int64_t tiles = batch * blocks.rowTiles() * blocks.columnTiles();
+    bool reuses =
+        blocks.tileRows > kReuseRows || blocks.tileColumns > kReuseColumns;
+    bool enough = tiles >= (reuses ? kEnoughTiles : kFewTiles);
     bool small = blocks.tileRows * blocks.tileColumns * k <= kSmallTile;
     bool isOneBlock =
         blocks.tileRows <= unitRows && blocks.tileColumns <= unitColumns;

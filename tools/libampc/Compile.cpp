@@ -128,7 +128,10 @@ rt::Expected<std::string> emit(const Model &model, Emit what,
   }
   bool isIr = what <= Emit::Placed;
   amp::Stage stage = isIr ? static_cast<amp::Stage>(what) : amp::Stage::placed;
-  AMPC_ASSIGN(OwningOpRef<ModuleOp> module, lowerTo(stage, model, options));
+  CompileOptions lowering = options;
+  if (what == Emit::Cuda && !StringRef(options.target).starts_with("cuda"))
+    lowering.target = "cuda";
+  AMPC_ASSIGN(OwningOpRef<ModuleOp> module, lowerTo(stage, model, lowering));
   std::string text;
   if (isIr) {
     llvm::raw_string_ostream os(text);

@@ -76,7 +76,7 @@ public:
     auto func = module.lookupSymbol<func::FuncOp>(entry);
     if (!func || !func.getBody().hasOneBlock())
       return;
-    GroupPlan plan(func.front(), fuse, /*products=*/false);
+    GroupPlan plan(func.front(), fuse, /*products=*/true);
     for (const FusionRefusal &refusal : plan.refusals())
       add(refusal.producer, refusal.consumer, refusal.reason);
     for (Operation &inner : func.front())

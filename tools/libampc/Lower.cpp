@@ -202,8 +202,13 @@ lowerTo(amp::Stage stage, const Model &model, const CompileOptions &options) {
   if (options.time)
     options.time("front end", impl.seconds);
   OwningOpRef<ModuleOp> module(impl.module->clone());
-  if (!(*module)->hasAttr(amp::kTargetAttr))
-    (*module)->setAttr(amp::kTargetAttr, targetFor(impl.context, options));
+  // IR keeps its target, but groups are formed for the kind of device that runs
+  // them.
+  amp::TargetAttr target = targetFor(impl.context, options);
+  auto known = (*module)->getAttrOfType<amp::TargetAttr>(amp::kTargetAttr);
+  if (!known ||
+      (impl.stage() < amp::Stage::fused && known.getKind() != target.getKind()))
+    (*module)->setAttr(amp::kTargetAttr, target);
   {
     // What was read as IR is held to its own stage before anything builds on
     // it.

@@ -86,6 +86,20 @@ module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind =
     return %1 : tensor<8xf32>
   }
 
+  // What only a reduction reads of a value that is stored anyway is not stored beside it.
+  // CHECK-LABEL: @released
+  func.func @released(%a: tensor<8x4xf32>, %b: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
+    // CHECK: %[[P:.*]] = amp.group contraction [8, 8]
+    // CHECK-NOT: amp.abs
+    // CHECK: amp.group row [8, 8](%[[P]])
+    // CHECK: amp.abs
+    // CHECK-NEXT: amp.reduce
+    %0 = amp.matmul %a, %b accumulate f32 : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
+    %1 = amp.abs %0 : tensor<8x8xf32>
+    %2 = amp.reduce sum %1 over [1] order row accumulate f32 : tensor<8x8xf32> -> tensor<8xf32>
+    return %0, %2 : tensor<8x8xf32>, tensor<8xf32>
+  }
+
   // Two products are two kernels; what reads both results follows the one that can wait.
   // CHECK-LABEL: @two
   func.func @two(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {

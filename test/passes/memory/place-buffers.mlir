@@ -137,3 +137,45 @@ module attributes {amp.stage = #amp.stage<fused>} {
     return %3, %3 : tensor<2xf32>, tensor<2xf32>
   }
 }
+
+// -----
+
+// The epilogue of a product may update a variable where it stands.
+
+module attributes {amp.stage = #amp.stage<fused>} {
+  amp.variable @w : tensor<4x4xf32> role parameter init zeros
+  // CHECK-LABEL: @product_update
+  func.func @product_update(%x: tensor<8x4xf32>, %g: tensor<8x4xf32>) {
+    %w = amp.read @w : tensor<4x4xf32>
+    // CHECK: amp.group contraction [4, 4](%{{.*}}) {amp.place = [#amp.place<variable, 0, @w>]}
+    %0 = amp.group contraction [4, 4](%g, %x, %w) : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb0(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %old: tensor<4x4xf32>):
+      %1 = amp.matmul %a, %b transpose_a accumulate f32 : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+      %2 = amp.sub %old, %1 : tensor<4x4xf32>
+      amp.yield %2 : tensor<4x4xf32>
+    }
+    amp.write @w, %0 : tensor<4x4xf32>
+    return
+  }
+}
+
+// -----
+
+// @negative_product_operand: a product reads every element of its operands many times.
+
+module attributes {amp.stage = #amp.stage<fused>} {
+  amp.variable @w : tensor<4x4xf32> role parameter init zeros
+  // CHECK-LABEL: @negative_product_operand
+  func.func @negative_product_operand(%x: tensor<4x4xf32>) {
+    %w = amp.read @w : tensor<4x4xf32>
+    // CHECK: amp.group contraction [4, 4](%{{.*}}) {amp.place = [#amp.place<arena, 0>]}
+    %0 = amp.group contraction [4, 4](%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb0(%a: tensor<4x4xf32>, %old: tensor<4x4xf32>):
+      %1 = amp.matmul %a, %old accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.sub %old, %1 : tensor<4x4xf32>
+      amp.yield %2 : tensor<4x4xf32>
+    }
+    amp.write @w, %0 : tensor<4x4xf32>
+    return
+  }
+}

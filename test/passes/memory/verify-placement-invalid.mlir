@@ -250,3 +250,21 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return
   }
 }
+
+// -----
+
+// placement_c8, an operand of a product
+module attributes {amp.stage = #amp.stage<placed>} {
+  amp.variable @w : tensor<4x4xf32> role parameter init zeros
+  func.func @f(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 0 : i64} {
+    %w = amp.read @w {amp.place = [#amp.place<variable, 0, @w>]} : tensor<4x4xf32>
+    // expected-error@below {{overwrites @w while it reads other elements of it}}
+    %0 = amp.group contraction [4, 4](%x, %w) {amp.place = [#amp.place<variable, 0, @w>]} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> {
+    ^bb0(%a: tensor<4x4xf32>, %old: tensor<4x4xf32>):
+      %1 = amp.matmul %a, %old accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %1 : tensor<4x4xf32>
+    }
+    amp.write @w, %0 : tensor<4x4xf32>
+    return
+  }
+}

@@ -25,7 +25,7 @@ for kernel in told["kernels"]:
         assert kernel["name"] in told["ops"][op]["detail"], (kernel, told["ops"][op])
 assert adams <= in_kernels
 # Forward x w, h w; backward: the gradients of both weights and of h.
-assert sum(kernel["kind"] == "product" for kernel in told["kernels"]) == 5, told["kernels"]
+assert sum(kernel["kind"] == "contraction" for kernel in told["kernels"]) == 5, told["kernels"]
 assert told["unfused"]
 for pair in told["unfused"]:
     assert {"producer", "consumer", "reason"} <= pair.keys() and pair["reason"], pair
