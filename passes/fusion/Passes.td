@@ -65,7 +65,7 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let options = [
     Option<"fuse", "fuse", "bool", "true",
            "false: every op becomes a group of its own (opt level 1)">,
-    Option<"products", "products", "bool", "false",
+    Option<"products", "products", "bool", "true",
            "a product that the target generates is a group; false: all are the library's">];
 }
 
