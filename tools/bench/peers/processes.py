@@ -47,7 +47,9 @@ class Process:
         self.name, self.log = name, pathlib.Path(log)
         own = environment(threads, pathlib.Path(cache))
         if name == "ampc" or name == "calibration":
-            own.pop("LD_PRELOAD", None)
+            # Their threads are their own: OpenMP's settings would hold the whole process to one processor.
+            for key in ("LD_PRELOAD", "OMP_PROC_BIND", "OMP_PLACES"):
+                own.pop(key, None)
         chosen = processors(threads)
         self.errors = open(self.log, "wb")
         self.process = subprocess.Popen(
