@@ -6,36 +6,18 @@
 #include "runtime/core/Float16.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/Contraction.h"
+#include "tools/bench/Timing.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <random>
 
 using namespace ampc::rt;
+using namespace ampc::bench;
 
 namespace {
-
-struct Product {
-  const char *name;
-  int64_t m, n, k;
-  bool transposeA, transposeB;
-  int64_t batch;
-};
-
-constexpr Product kProducts[] = {
-    {"mlp forward", 256, 4096, 1024, false, true, 1},
-    {"mlp input gradient", 256, 1024, 4096, false, false, 1},
-    {"mlp weight gradient", 4096, 1024, 256, true, false, 1},
-    {"gpt qkv", 1024, 384, 128, false, true, 1},
-    {"gpt down", 1024, 128, 512, false, true, 1},
-    {"gpt up, input gradient", 1024, 128, 512, false, false, 1},
-    {"gpt up, weight gradient", 512, 128, 1024, true, false, 1},
-    {"gpt scores", 64, 64, 32, false, true, 64},
-    {"gpt values", 64, 32, 64, false, false, 64},
-};
 
 struct Format {
   const char *name;
@@ -60,17 +42,11 @@ void fillRandom(DType type, std::byte *data, int64_t count) {
   }
 }
 
-double now(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
-}
-
 struct Job {
   Job(const Contraction &contraction) : contraction(contraction) {}
   Contraction contraction;
   Block a, b, c, work;
-  std::vector<double> seconds;
+  Times seconds;
 };
 
 Expected<Job> jobOf(const Product &product, const Format &format,
@@ -131,20 +107,14 @@ Expected<void> bench(int threads, int rounds, CpuLevel level) {
         if (round) // the first touches the pages
           job.seconds.push_back(taken / repeats);
       }
-    auto best = [](const Job &job) {
-      return *std::min_element(job.seconds.begin(), job.seconds.end());
-    };
-    auto median = [](Job &job) {
-      std::sort(job.seconds.begin(), job.seconds.end());
-      return job.seconds[job.seconds.size() / 2];
-    };
     for (size_t i = 0; i < jobs.size(); ++i)
-      fmt::print(
-          "{:<24} {:<12} best {:7.1f} GFLOP/s  median {:7.1f} GFLOP/s  "
-          "of f32: best {:5.2f} median {:5.2f}\n",
-          product.name, kFormats[i].name, operations / best(jobs[i]) * 1e-9,
-          operations / median(jobs[i]) * 1e-9, best(jobs[0]) / best(jobs[i]),
-          median(jobs[0]) / median(jobs[i]));
+      fmt::print("{:<24} {:<12} best {:7.1f} GFLOP/s  median {:7.1f} GFLOP/s  "
+                 "of f32: best {:5.2f} median {:5.2f}\n",
+                 product.name, kFormats[i].name,
+                 operations / jobs[i].seconds.best() * 1e-9,
+                 operations / jobs[i].seconds.median() * 1e-9,
+                 jobs[0].seconds.best() / jobs[i].seconds.best(),
+                 jobs[0].seconds.median() / jobs[i].seconds.median());
   }
   return {};
 }

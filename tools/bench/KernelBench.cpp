@@ -6,6 +6,7 @@
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/KernelObject.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/bench/Timing.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <random>
 
 using namespace ampc::rt;
+using namespace ampc::bench;
 
 namespace {
 
@@ -25,18 +27,9 @@ struct Job {
   double readBytes = 0, writtenBytes = 0;
   int64_t tiles = 1;
   std::function<void(int64_t begin, int64_t end)> body;
-  std::vector<double> seconds;
+  Times seconds;
 
   double bytes() const { return readBytes + writtenBytes; }
-  double best() const {
-    return *std::min_element(seconds.begin(), seconds.end());
-  }
-  double median() const {
-    std::vector<double> sorted = seconds;
-    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2,
-                     sorted.end());
-    return sorted[sorted.size() / 2];
-  }
 };
 
 void run(ThreadPool::Lease &lease, Job &job) {
@@ -233,17 +226,18 @@ Expected<void> bench(const std::string &path, int threads, int rounds,
              rounds);
   for (const Job &loop : loops)
     fmt::print("loop {:<44} best {:7.2f} GB/s  median {:7.2f} GB/s\n",
-               loop.name, loop.bytes() / loop.best() * 1e-9,
-               loop.bytes() / loop.median() * 1e-9);
+               loop.name, loop.bytes() / loop.seconds.best() * 1e-9,
+               loop.bytes() / loop.seconds.median() * 1e-9);
   for (const Job &kernel : kernels) {
     const Job &loop = nearestLoop(kernel, loops);
     fmt::print("kernel {:<42} best {:7.2f} GB/s  median {:7.2f} GB/s  of {}: "
                "best {:.2f} median {:.2f}\n",
-               kernel.name, kernel.bytes() / kernel.best() * 1e-9,
-               kernel.bytes() / kernel.median() * 1e-9, loop.name,
-               kernel.bytes() / kernel.best() / (loop.bytes() / loop.best()),
-               kernel.bytes() / kernel.median() /
-                   (loop.bytes() / loop.median()));
+               kernel.name, kernel.bytes() / kernel.seconds.best() * 1e-9,
+               kernel.bytes() / kernel.seconds.median() * 1e-9, loop.name,
+               kernel.bytes() / kernel.seconds.best() /
+                   (loop.bytes() / loop.seconds.best()),
+               kernel.bytes() / kernel.seconds.median() /
+                   (loop.bytes() / loop.seconds.median()));
   }
   return {};
 }

@@ -10,55 +10,23 @@
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/device/cpu/KernelObject.h"
 #include "runtime/plan/PlanFile.h"
+#include "tools/bench/Timing.h"
 
 #include "mlir/Parser/Parser.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <random>
 
 using namespace ampc::rt;
+using namespace ampc::bench;
 
 namespace {
 
-struct Product {
-  const char *name;
-  int64_t m, n, k;
-  bool transposeA, transposeB;
-  int64_t batch;
-};
-
-constexpr Product kProducts[] = {
-    {"mlp forward", 256, 4096, 1024, false, true, 1},
-    {"mlp down forward", 256, 1024, 4096, false, true, 1},
-    {"mlp input gradient", 256, 1024, 4096, false, false, 1},
-    {"mlp weight gradient", 4096, 1024, 256, true, false, 1},
-    {"gpt qkv", 1024, 384, 128, false, true, 1},
-    {"gpt up", 1024, 512, 128, false, true, 1},
-    {"gpt down", 1024, 128, 512, false, true, 1},
-    {"gpt up, input gradient", 1024, 128, 512, false, false, 1},
-    {"gpt up, weight gradient", 512, 128, 1024, true, false, 1},
-    {"gpt scores", 64, 64, 32, false, true, 64},
-    {"gpt values", 64, 32, 64, false, false, 64},
-    {"gpt keys' gradient", 64, 32, 64, true, false, 64},
-    {"gpt2 qkv", 512, 2304, 768, false, true, 1},
-    {"gpt2 up, weight gradient", 3072, 768, 512, true, false, 1},
-    {"digits forward", 64, 32, 64, false, true, 1},
-    {"digits classes", 64, 10, 32, false, true, 1},
-    {"cube", 1024, 1024, 1024, false, false, 1},
-};
-
 constexpr std::pair<const char *, DType> kFormats[] = {
     {"f32", DType::F32}, {"bf16", DType::BF16}, {"f16", DType::F16}};
-
-double now(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
-}
 
 //===----------------------------------------------------------------------===//
 // The peak
@@ -99,17 +67,7 @@ __attribute__((target("avx2,fma"))) float multiplyAddNarrow() {
 struct Job {
   std::function<bool(ThreadPool::Lease &)> run;
   double operations = 0;
-  std::vector<double> seconds;
-
-  double best() const {
-    return *std::min_element(seconds.begin(), seconds.end());
-  }
-  double median() const {
-    std::vector<double> sorted = seconds;
-    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2,
-                     sorted.end());
-    return sorted[sorted.size() / 2];
-  }
+  Times seconds;
 };
 
 void fillRandom(DType type, std::byte *data, int64_t count) {
@@ -261,15 +219,18 @@ private:
     auto rate = [](const Job &job, double seconds) {
       return job.operations / seconds * 1e-9;
     };
-    double top = rate(peak, peak.best());
-    fmt::print(
-        "{:<5} {:<24} kernel best {:6.1f} median {:6.1f}  library best "
-        "{:6.1f} median {:6.1f} GFLOP/s  ratio best {:4.2f} median "
-        "{:4.2f}  of peak {:6.1f}: {:4.2f} {:4.2f}\n",
-        name, label, rate(kernel, kernel.best()), rate(kernel, kernel.median()),
-        rate(library, library.best()), rate(library, library.median()),
-        library.best() / kernel.best(), library.median() / kernel.median(), top,
-        rate(kernel, kernel.best()) / top, rate(library, library.best()) / top);
+    double top = rate(peak, peak.seconds.best());
+    fmt::print("{:<5} {:<24} kernel best {:6.1f} median {:6.1f}  library best "
+               "{:6.1f} median {:6.1f} GFLOP/s  ratio best {:4.2f} median "
+               "{:4.2f}  of peak {:6.1f}: {:4.2f} {:4.2f}\n",
+               name, label, rate(kernel, kernel.seconds.best()),
+               rate(kernel, kernel.seconds.median()),
+               rate(library, library.seconds.best()),
+               rate(library, library.seconds.median()),
+               library.seconds.best() / kernel.seconds.best(),
+               library.seconds.median() / kernel.seconds.median(), top,
+               rate(kernel, kernel.seconds.best()) / top,
+               rate(library, library.seconds.best()) / top);
     return {};
   }
 

@@ -20,7 +20,7 @@ def bars(case):
     for row in case["rows"]:
         value = report.ratio(row, own, "median_ms")
         if value is None:
-            found.append((row["peer"], None, "refused" if row.get("refused") else "failed" if row.get("failed")
+            found.append((row["peer"], None, "refused" if row.get("refused") else "not run" if row.get("failed")
                           else "no ratio"))
         else:
             found.append((row["peer"], value, f"{value:.2f}x  {row['median_ms']:.4g} ms"))

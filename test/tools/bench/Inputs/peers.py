@@ -106,7 +106,7 @@ class Chart(unittest.TestCase):
         texts = [text.text for text in tree.iter(space + "text")]
         self.assertIn("2.00x  24 ms", texts)
         self.assertIn("refused", texts)
-        self.assertIn("failed", texts)
+        self.assertIn("not run", texts)
 
 
 class Processes(unittest.TestCase):
