@@ -35,6 +35,9 @@ struct SessionOptions {
   /// Whether each entry is launched on a CUDA device as one graph; the bits are
   /// the same.
   bool cuda_graphs = true;
+  /// Called with a line that the user should see: that the algorithms of matrix
+  /// products are chosen anew, and why.
+  std::function<void(const std::string &)> note = {};
   /// Gives a plan of the same model whose `eval_step` takes inputs as long as
   /// this batch's: a data set's last samples, which fill no batch. Empty, or an
   /// error: they are left out.

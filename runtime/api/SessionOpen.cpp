@@ -48,10 +48,15 @@ Expected<void> Session::Impl::openExecutor() {
                             options.device, file.name(), kind, device.kind,
                             kind));
   if (kind == "cuda") {
+    cuda::CudaOptions settings{device.number, options.cuda_graphs,
+                               options.kernel_cache};
+    // A plan that is no file is compiled again each time: nothing stands
+    // beside.
+    if (std::string path = file.path(); !path.empty())
+      settings.tuning = path + ".tune";
+    settings.note = options.note;
     AMPC_ASSIGN(executor,
-                cuda::CudaExecutor::create(file, numbers, allocator,
-                                           {device.number, options.cuda_graphs,
-                                            options.kernel_cache}));
+                cuda::CudaExecutor::create(file, numbers, allocator, settings));
     return {};
   }
   AMPC_TRY(sizePool(options.threads));

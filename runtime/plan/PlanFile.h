@@ -59,6 +59,8 @@ public:
   }
   /// Path or name, for messages.
   const std::string &name() const { return fileName; }
+  /// Where it was loaded from; empty where it is no file of its own.
+  std::string path() const { return isLoaded ? fileName : ""; }
 
 private:
   [[nodiscard]] static Expected<PlanFile> open(FileBytes bytes,
@@ -66,6 +68,7 @@ private:
 
   FileBytes file;
   std::string fileName;
+  bool isLoaded = false; ///< by `load`
   std::array<std::span<const std::byte>, 6> sections;
   const fb::Plan *metadata = nullptr;
 };

@@ -150,7 +150,9 @@ Expected<PlanFile> PlanFile::open(FileBytes bytes, std::string name) {
 
 Expected<PlanFile> PlanFile::load(const std::string &path) {
   AMPC_ASSIGN(FileBytes bytes, FileBytes::map(path));
-  return open(std::move(bytes), path);
+  AMPC_ASSIGN(PlanFile result, open(std::move(bytes), path));
+  result.isLoaded = true;
+  return result;
 }
 
 Expected<PlanFile> PlanFile::fromFile(FileBytes bytes, std::string name) {

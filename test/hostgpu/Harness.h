@@ -101,6 +101,9 @@ namespace ampc::hostgpu::test {
   X(cublasLtMatmulAlgoGetHeuristic,                                            \
     int(void *, void *, void *, void *, void *, void *, void *, int, void *,   \
         int *))                                                                \
+  X(cublasLtMatmulAlgoCheck,                                                   \
+    int(void *, const void *, const void *, const void *, const void *,        \
+        const void *, const void *, void *))                                   \
   X(cublasLtMatmul,                                                            \
     int(void *, void *, const void *, const void *, void *, const void *,      \
         void *, const void *, const void *, void *, void *, void *,            \

@@ -41,10 +41,6 @@ void warn(const std::string &text) {
   std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
 }
 
-void note(const std::string &text) {
-  std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
-}
-
 /// A NaN's sign says nothing.
 double shown(double value) {
   return std::isnan(value) ? std::abs(value) : value;
@@ -508,6 +504,10 @@ Expected<Code> runEntry(Stepper &stepper, EntryKind entry,
 
 void put(std::FILE *to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);
+}
+
+void note(const std::string &text) {
+  std::fputs(fmt::format("note: {}\n", text).c_str(), stderr);
 }
 
 int finishOutput(int code) {

@@ -80,6 +80,9 @@ readInputs(const RunOptions &options);
 /// stream's error flag tells.
 void put(std::FILE *to, std::string_view text);
 
+/// Prints `note: text` on stderr.
+void note(const std::string &text);
+
 /// Flushes stdout at the end of a command. Where a write to it failed: says so
 /// on stderr and turns `code` 0 into Code Environment.
 int finishOutput(int code);

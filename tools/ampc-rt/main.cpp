@@ -16,6 +16,7 @@ static Expected<Code> execute(const std::string &command,
   sessionOptions.seed = options.seed;
   sessionOptions.threads = options.threads;
   sessionOptions.device = options.device;
+  sessionOptions.note = note;
   AMPC_ASSIGN(Session session, Session::open(plan, sessionOptions));
   AMPC_TRY(loadWeights(session, options));
   ModelSettings settings = settingsOf(plan);

@@ -346,6 +346,7 @@ rt::Expected<OpenCommand> openModel(const ModelCommand &options,
   session.device = options.run.device;
   session.seed = options.run.seed;
   session.threads = options.run.threads;
+  session.note = rt::note;
   std::optional<OpenCommand> command;
   if (options.model.ends_with(".ampx")) {
     AMPC_TRY(checkPlanOptions(options));

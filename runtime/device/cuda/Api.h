@@ -152,6 +152,9 @@ inline constexpr int kBlasNoTranspose = 0, kBlasTranspose = 1;
   X(choose, cublasLtMatmulAlgoGetHeuristic,                                    \
     Result(BlasHandle, BlasMatmul, BlasLayout, BlasLayout, BlasLayout,         \
            BlasLayout, BlasPreference, int, BlasChoice *, int *))              \
+  X(checkAlgorithm, cublasLtMatmulAlgoCheck,                                   \
+    Result(BlasHandle, BlasMatmul, BlasLayout, BlasLayout, BlasLayout,         \
+           BlasLayout, const BlasAlgorithm *, BlasChoice *))                   \
   X(multiply, cublasLtMatmul,                                                  \
     Result(BlasHandle, BlasMatmul, const void *, const void *, BlasLayout,     \
            const void *, BlasLayout, const void *, const void *, BlasLayout,   \

@@ -28,6 +28,18 @@ uint32_t alignmentOf(Address address, int64_t stride, DType type) {
   return uint32_t(all & -all);
 }
 
+/// What an algorithm is chosen for.
+std::string describe(const ContractionSpec &spec, const Operands &at) {
+  return fmt::format(
+      "{} {} {} m {} n {} k {} {}{} batch {} strides {} {} {} aligned {} {} {}",
+      name_of(spec.typeA), name_of(spec.typeB), name_of(spec.typeC), spec.m,
+      spec.n, spec.k, spec.transposeA ? 't' : 'n', spec.transposeB ? 't' : 'n',
+      spec.batch, spec.strideA, spec.strideB, spec.strideC,
+      alignmentOf(at.a, spec.strideA, spec.typeA),
+      alignmentOf(at.b, spec.strideB, spec.typeB),
+      alignmentOf(at.c, spec.strideC, spec.typeC));
+}
+
 tl::unexpected<Error> unsupported(const Context &context, const Blas &blas,
                                   const ContractionSpec &spec) {
   bool isBf16 = spec.typeA == DType::BF16 || spec.typeB == DType::BF16 ||
@@ -118,10 +130,17 @@ Expected<Blas> Blas::open(const Context &context) {
   return result;
 }
 
+std::string Blas::tuningKey(const DeviceFacts &device) const {
+  return fmt::format("{}, sm_{}, cuBLASLt {}.{}.{}", device.name, device.arch,
+                     library.version.major, library.version.minor,
+                     library.api.version() % 100);
+}
+
 Expected<Contraction> Contraction::create(const Context &context,
                                           const Blas &blas,
                                           const ContractionSpec &spec,
-                                          const Operands &at) {
+                                          const Operands &at,
+                                          TuningRecord &record) {
   Contraction result;
   result.at = at;
   result.isWide = spec.typeA == DType::F64;
@@ -150,9 +169,27 @@ Expected<Contraction> Contraction::create(const Context &context,
     };
     builder.set(matmul, kBlasMatmulTransA, turned(spec.transposeB));
     builder.set(matmul, kBlasMatmulTransB, turned(spec.transposeA));
+    const std::string product = describe(spec, at);
+    std::optional<PinnedAlgorithm> pinned = record.find(product);
+    // Its words are a file's: the library has to know them.
+    if (pinned && pinned->workspaceBytes <= kWorkspaceCap &&
+        blas.api().checkAlgorithm(blas.handle(), matmul, result.b.get(),
+                                  result.a.get(), result.c.get(),
+                                  result.c.get(), &pinned->algorithm,
+                                  &result.choice) == 0 &&
+        result.choice.state == 0 &&
+        result.choice.workspaceBytes <= kWorkspaceCap) {
+      result.choice.algorithm = pinned->algorithm;
+      return result;
+    }
+    if (pinned)
+      record.refuse();
     builder.note(blas.api().choose(
         blas.handle(), matmul, result.b.get(), result.a.get(), result.c.get(),
         result.c.get(), preference.get(), 1, &result.choice, &found));
+    if (builder.result == 0 && found > 0 && result.choice.state == 0)
+      record.pin(product,
+                 {result.choice.algorithm, result.choice.workspaceBytes});
   }
   if (builder.result != 0 || found < 1 || result.choice.state != 0)
     return unsupported(context, blas, spec);

@@ -9,6 +9,7 @@
 
 #include "runtime/device/ContractionSpec.h"
 #include "runtime/device/cuda/Context.h"
+#include "runtime/device/cuda/TuningRecord.h"
 
 namespace ampc::rt::cuda {
 
@@ -24,6 +25,8 @@ public:
   const BlasApi &api() const { return library.api; }
   BlasHandle handle() const { return blas.get(); }
   const Version &version() const { return library.version; }
+  /// The library and a device's model, as a tuning record names them.
+  std::string tuningKey(const DeviceFacts &device) const;
 
 private:
   Library<BlasApi> library;
@@ -38,12 +41,12 @@ struct Operands {
 /// One contraction of extents above zero, ready to run.
 class Contraction {
 public:
-  /// Chooses the algorithm for these addresses. What the library cannot
-  /// multiply on this device: Code BadInput, without a place.
-  [[nodiscard]] static Expected<Contraction> create(const Context &context,
-                                                    const Blas &blas,
-                                                    const ContractionSpec &spec,
-                                                    const Operands &at);
+  /// Takes the algorithm that `record` has for such a product; else chooses one
+  /// for these addresses and pins it there. What the library cannot multiply on
+  /// this device: Code BadInput, without a place.
+  [[nodiscard]] static Expected<Contraction>
+  create(const Context &context, const Blas &blas, const ContractionSpec &spec,
+         const Operands &at, TuningRecord &record);
 
   /// Scratch memory `run` needs, in bytes.
   uint64_t workspaceBytes() const { return choice.workspaceBytes; }

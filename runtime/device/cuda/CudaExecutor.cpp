@@ -24,9 +24,11 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
   AMPC_ASSIGN(DiskCache cache, DiskCache::open(options.cache));
   AMPC_ASSIGN(result->kernels, Kernels::load(*result->context, file, cache));
   AMPC_TRY(result->allocateBuffers(allocator));
+  AMPC_TRY(result->openBlas(options));
   for (unsigned i = 0; i < file.plan().entries()->size(); ++i)
     AMPC_TRY(
         result->prepare(*file.plan().entries()->Get(i), result->entries[i]));
+  result->tuning.write(options.note);
   AMPC_ASSIGN(result->workspace,
               DeviceBlock::allocate(*result->context, result->stream.get(),
                                     allocator, MemoryKind::Workspace,
@@ -62,6 +64,25 @@ Expected<void> CudaExecutor::checkTarget() const {
                             "compile with --target cuda:sm_{}",
                             level, context->device().text(),
                             context->device().arch, context->device().arch));
+  return {};
+}
+
+/// Whether some entry multiplies matrices: the library is opened only then.
+static bool hasContractions(const fb::Plan &plan) {
+  for (const fb::Entry *entry : *plan.entries())
+    for (unsigned i = 0; i < sizeOfVector(entry->instructions()); ++i)
+      if (entry->instructions()->Get(i)->op_as_Contraction())
+        return true;
+  return false;
+}
+
+Expected<void> CudaExecutor::openBlas(const CudaOptions &options) {
+  if (!hasContractions(file.plan()))
+    return {};
+  AMPC_ASSIGN(blas, Blas::open(*context));
+  if (!options.tuning.empty())
+    tuning = TuningRecord::open(
+        options.tuning, blas.tuningKey(context->device()), options.note);
   return {};
 }
 

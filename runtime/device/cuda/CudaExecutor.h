@@ -20,9 +20,11 @@ namespace ampc::rt::cuda {
 
 /// How to open a plan on a device.
 struct CudaOptions {
-  int device = 0;         ///< N of `cuda:N`
-  bool graphs = true;     ///< launch each entry as one graph; same bits
-  std::string cache = {}; ///< folder of compiled kernels; empty: the user's
+  int device = 0;          ///< N of `cuda:N`
+  bool graphs = true;      ///< launch each entry as one graph; same bits
+  std::string cache = {};  ///< folder of compiled kernels; empty: the user's
+  std::string tuning = {}; ///< the plan's tuning record; empty: none is kept
+  TuningRecord::Note note = {};
 };
 
 class CudaExecutor final : public Executor {
@@ -51,6 +53,11 @@ public:
   /// How many sources were compiled when it was opened, rather than found in
   /// the cache.
   size_t compiled() const { return kernels.compiled(); }
+  /// Seconds that each instruction of an entry takes on its own, the mean of
+  /// `repeats`, each after the last: after a run, for its inputs to be there.
+  /// What it leaves in variables has no meaning.
+  [[nodiscard]] Expected<std::vector<double>>
+  timeInstructions(size_t entry, int repeats) const;
 
 private:
   enum class Kind : uint8_t { Launch, Contraction, Copy, Fill };
@@ -95,6 +102,7 @@ private:
       : Executor(file, watched), context(std::move(context)) {}
 
   Expected<void> checkTarget() const;
+  Expected<void> openBlas(const CudaOptions &options);
   Expected<void> makeStream();
   uint64_t watchedBytes() const { return padded(8 * watchedVariables.size()); }
   /// Of the inputs and outputs of all entries, and the watched variables.
@@ -111,6 +119,7 @@ private:
   /// does not capture them.
   void capture(Entry &entry);
   Expected<void> enqueue(const Entry &entry) const;
+  Expected<void> enqueue(const Entry &entry, const Step &step) const;
   Expected<void> synchronize() const;
   /// Nothing where `result` is success; else the failure of `run`.
   Expected<void> reached(const Run &run, Result result);
@@ -122,6 +131,7 @@ private:
   Owned<Stream> stream;
   Kernels kernels;
   Blas blas;
+  TuningRecord tuning;
   DeviceBlock variables, constants, arena, batches, workspace;
   std::vector<Contraction> contractions;
   std::vector<Entry> entries;

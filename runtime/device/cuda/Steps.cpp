@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/CudaExecutor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 
 namespace ampc::rt::cuda {
@@ -69,10 +70,8 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
     }
     return {};
   }
-  if (!blas.handle()) {
-    AMPC_ASSIGN(blas, Blas::open(*context));
-  }
-  Expected<Contraction> made = Contraction::create(*context, blas, spec, at);
+  Expected<Contraction> made =
+      Contraction::create(*context, blas, spec, at, tuning);
   if (!made) {
     made.error().where = where;
     return tl::unexpected(made.error());
@@ -165,49 +164,73 @@ Expected<void> CudaExecutor::prepare(const fb::Entry &source, Entry &entry) {
   return {};
 }
 
-Expected<void> CudaExecutor::enqueue(const Entry &entry) const {
+Expected<void> CudaExecutor::enqueue(const Entry &entry,
+                                     const Step &step) const {
   const DriverApi &api = context->api();
-  for (const Step &step : entry.steps) {
-    Result result = 0;
-    switch (step.kind) {
-    case Kind::Launch: {
-      const Kernel &kernel = kernels[step.index];
-      result = api.launch(kernel.function, step.blocks, 1, 1, kernel.threads, 1,
-                          1, kernel.sharedBytes, stream.get(), step.parameters,
-                          nullptr);
-      break;
-    }
-    case Kind::Contraction:
-      result =
-          contractions[step.index].run(blas, workspace.address(), stream.get());
-      if (result != 0)
-        return fail(Code::Environment, file.name(),
-                    fmt::format("{}: cuBLASLt fails in instruction {} of entry "
-                                "'{}': status {}",
-                                context->device().text(), step.instruction,
-                                entry.name, result));
-      break;
-    case Kind::Copy:
-      result = api.copy(step.to, step.from, step.bytes, stream.get());
-      break;
-    case Kind::Fill:
-      if (step.width == 1)
-        result = api.fill8(step.to, static_cast<unsigned char>(step.pattern),
-                           step.bytes, stream.get());
-      else if (step.width == 2)
-        result = api.fill16(step.to, static_cast<unsigned short>(step.pattern),
-                            step.bytes / 2, stream.get());
-      else
-        result =
-            api.fill32(step.to, step.pattern, step.bytes / 4, stream.get());
-      break;
-    }
-    if (result != 0)
-      return tl::unexpected(context->error(
-          result, fmt::format("instruction {} of entry '{}' cannot be enqueued",
-                              step.instruction, entry.name)));
+  Result result = 0;
+  switch (step.kind) {
+  case Kind::Launch: {
+    const Kernel &kernel = kernels[step.index];
+    result =
+        api.launch(kernel.function, step.blocks, 1, 1, kernel.threads, 1, 1,
+                   kernel.sharedBytes, stream.get(), step.parameters, nullptr);
+    break;
   }
+  case Kind::Contraction:
+    result =
+        contractions[step.index].run(blas, workspace.address(), stream.get());
+    if (result != 0)
+      return fail(Code::Environment, file.name(),
+                  fmt::format("{}: cuBLASLt fails in instruction {} of entry "
+                              "'{}': status {}",
+                              context->device().text(), step.instruction,
+                              entry.name, result));
+    break;
+  case Kind::Copy:
+    result = api.copy(step.to, step.from, step.bytes, stream.get());
+    break;
+  case Kind::Fill:
+    if (step.width == 1)
+      result = api.fill8(step.to, static_cast<unsigned char>(step.pattern),
+                         step.bytes, stream.get());
+    else if (step.width == 2)
+      result = api.fill16(step.to, static_cast<unsigned short>(step.pattern),
+                          step.bytes / 2, stream.get());
+    else
+      result = api.fill32(step.to, step.pattern, step.bytes / 4, stream.get());
+    break;
+  }
+  if (result != 0)
+    return tl::unexpected(context->error(
+        result, fmt::format("instruction {} of entry '{}' cannot be enqueued",
+                            step.instruction, entry.name)));
   return {};
+}
+
+Expected<void> CudaExecutor::enqueue(const Entry &entry) const {
+  for (const Step &step : entry.steps)
+    AMPC_TRY(enqueue(entry, step));
+  return {};
+}
+
+Expected<std::vector<double>>
+CudaExecutor::timeInstructions(size_t number, int repeats) const {
+  const Entry &entry = entries[number];
+  AMPC_TRY(context->enter());
+  std::vector<double> seconds;
+  for (const Step &step : entry.steps) {
+    AMPC_TRY(enqueue(entry, step)); // what a first launch loads is not counted
+    AMPC_TRY(synchronize());
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i)
+      AMPC_TRY(enqueue(entry, step));
+    AMPC_TRY(synchronize());
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
+    seconds.resize(std::max<size_t>(seconds.size(), step.instruction + 1));
+    seconds[step.instruction] += taken.count() / repeats;
+  }
+  return seconds;
 }
 
 void CudaExecutor::capture(Entry &entry) {

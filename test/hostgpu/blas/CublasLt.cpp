@@ -213,6 +213,30 @@ HOSTGPU_EXPORT Status cublasLtMatmulAlgoGetHeuristic(
   return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
+HOSTGPU_EXPORT Status cublasLtMatmulAlgoCheck(
+    Handle *handle, const MatmulDesc *desc, const MatrixLayout *a,
+    const MatrixLayout *b, const MatrixLayout *c, const MatrixLayout *d,
+    const void *algorithmWords, HeuristicResult *result) {
+  if (!handle)
+    return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!desc || !a || !b || !c || !d || !algorithmWords || !result)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  Product product;
+  if (Status status = makeProduct(*desc, *a, *b, *c, *d, product))
+    return status;
+  if (product.a.type == Type::BF16 && !hasBrainFloats())
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  Algorithm algorithm;
+  std::memcpy(&algorithm, algorithmWords, sizeof(algorithm));
+  if (!algorithm.isKnown())
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  *result = {};
+  result->workspaceBytes = algorithm.workspaceBytes(product);
+  result->state = CUBLAS_STATUS_SUCCESS;
+  result->waves = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 HOSTGPU_EXPORT Status cublasLtMatmul(
     Handle *handle, const MatmulDesc *desc, const void *alpha, const void *a,
     const MatrixLayout *layoutA, const void *b, const MatrixLayout *layoutB,
@@ -231,8 +255,7 @@ HOSTGPU_EXPORT Status cublasLtMatmul(
   Algorithm algorithm{Algorithm::kMark, 1};
   if (algorithmWords)
     std::memcpy(&algorithm, algorithmWords, sizeof(algorithm));
-  if (algorithm.mark != Algorithm::kMark || algorithm.splits < 1 ||
-      algorithm.splits > 2)
+  if (!algorithm.isKnown())
     return CUBLAS_STATUS_INVALID_VALUE;
   uint64_t needed = algorithm.workspaceBytes(product);
   if (needed > workspaceBytes || (needed && !workspace))

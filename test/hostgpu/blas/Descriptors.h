@@ -100,6 +100,7 @@ struct Algorithm {
   uint64_t mark = 0, splits = 1;
 
   static constexpr uint64_t kMark = 0x616d70632d616c67;
+  bool isKnown() const { return mark == kMark && splits >= 1 && splits <= 2; }
   /// The partial sums it wants room for.
   uint64_t workspaceBytes(const Product &product) const;
 };

@@ -41,6 +41,7 @@ protected:
 
   std::unique_ptr<Context> context;
   Blas blas;
+  TuningRecord record;
   Allocator allocator;
   Owned<Stream> stream;
 };
@@ -84,7 +85,8 @@ void CudaContractions::check(const ContractionSpec &spec) {
       std::vector<int64_t>{(spec.batch - 1) * spec.strideC + spec.m * spec.n}));
   DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c);
   Contraction product = must(Contraction::create(
-      *context, blas, spec, {onA.address(), onB.address(), onC.address()}));
+      *context, blas, spec, {onA.address(), onB.address(), onC.address()},
+      record));
   DeviceBlock workspace = must(
       DeviceBlock::allocate(*context, stream.get(), allocator,
                             MemoryKind::Workspace, product.workspaceBytes()));
@@ -155,7 +157,8 @@ TEST_F(CudaContractions, WhatTheLibraryLacksIsSaid) {
   Tensor any = drawn(DType::F32, 4, 1);
   DeviceBlock block = upload(any);
   Operands same{block.address(), block.address(), block.address()};
-  Error error = errorOf(Contraction::create(*context, blas, mixed, same));
+  Error error =
+      errorOf(Contraction::create(*context, blas, mixed, same, record));
   EXPECT_EQ(error.code, Code::BadInput);
   EXPECT_NE(error.message.find("does not multiply f32 by bf16 to f32 (m 2, n "
                                "2, k 2, 1 matrices); compile with"),
