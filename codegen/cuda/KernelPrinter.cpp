@@ -9,6 +9,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace ampc;
 
@@ -217,9 +219,17 @@ static bool isUsedBy(BlockArgument argument) {
   return llvm::any_of(argument.getUsers(), llvm::IsaPred<Ops...>);
 }
 
+/// Threads that a multiprocessor is to hold at least, half of what most have:
+/// enough loads under way for the memory's bandwidth. Without a number NVRTC
+/// aims at more, and moves registers to local memory for it.
+static constexpr int64_t kResidentThreads = 1024;
+/// Blocks that a multiprocessor of any device holds.
+static constexpr int64_t kResidentBlocks = 16;
+
 LogicalResult KernelPrinter::printSignature(func::FuncOp func,
                                             int64_t blockThreads) {
-  os << "extern \"C\" __global__ __launch_bounds__(" << blockThreads
+  os << "extern \"C\" __global__ __launch_bounds__(" << blockThreads << ", "
+     << std::clamp<int64_t>(kResidentThreads / blockThreads, 1, kResidentBlocks)
      << ") void " << func.getName() << "(";
   for (BlockArgument argument : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());

@@ -77,24 +77,6 @@ const Nvrtc *nvrtc() {
   return found ? &functions : nullptr;
 }
 
-/// The lines of `log` but those about spills of a few bytes.
-std::string withoutSmallSpills(const std::string &log) {
-  constexpr int kFewBytes = 16;
-  const std::string mark = "', ";
-  std::string kept;
-  for (size_t from = 0; from < log.size();) {
-    size_t end = std::min(log.find('\n', from), log.size() - 1) + 1;
-    std::string line = log.substr(from, end - from);
-    from = end;
-    size_t at = line.find(mark);
-    bool isSpill = line.find("spilled to local memory") != std::string::npos &&
-                   at != std::string::npos;
-    if (!isSpill || std::atoi(line.c_str() + at + mark.size()) > kFewBytes)
-      kept += line;
-  }
-  return kept;
-}
-
 } // namespace
 
 bool hasNvrtc() { return nvrtc() != nullptr; }
@@ -116,7 +98,6 @@ std::string complaintAbout(const std::string &text,
   library->logSize(program, &size);
   std::string log(size, 0);
   library->log(program, log.data());
-  log = withoutSmallSpills(log);
   log.erase(log.find_last_not_of(std::string("\0 \n", 3)) + 1);
   size_t cubin = 0;
   if (result == 0 && log.empty() &&

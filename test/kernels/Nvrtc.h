@@ -17,8 +17,7 @@ bool hasNvrtc();
 
 /// What the compiler says about `text`, with the runtime's options: nothing,
 /// where all is well. Registers that go to memory are worth a word unless
-/// `maySpill`; 16 bytes of them are not: ptxas for sm_90 and later puts that
-/// much aside around branches. Any thread.
+/// `maySpill`. Any thread.
 std::string complaintAbout(const std::string &text,
                            const std::string &architecture,
                            bool maySpill = false);

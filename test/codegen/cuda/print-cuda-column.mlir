@@ -8,7 +8,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     // 32 blocks of 32 rows, 8 columns a block of threads: 32 ranges of one block of rows each, which
     // join pairwise in shared memory.
-    // CHECK-LABEL: extern "C" __global__ __launch_bounds__(256) void column_sum(const float *__restrict__ x, float *__restrict__ out) {
+    // CHECK-LABEL: extern "C" __global__ __launch_bounds__(256, 4) void column_sum(const float *__restrict__ x, float *__restrict__ out) {
     // CHECK-NEXT:   AMPC_SHARED(float, shared, 256);
     // CHECK-NEXT:   for (int i = ampc_first_block(); i < 3; i += ampc_block_stride()) {
     // CHECK-NEXT:     const int thread = ampc_thread();
@@ -43,7 +43,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
       amp.yield %0 : tensor<20xf32>
     }
     // One block of rows: a thread a column, neighbours beside each other.
-    // CHECK-LABEL: __launch_bounds__(128) void column_cast_max(const ampc_bf16 *__restrict__ in, float *__restrict__ out) {
+    // CHECK-LABEL: __launch_bounds__(128, 8) void column_cast_max(const ampc_bf16 *__restrict__ in, float *__restrict__ out) {
     // CHECK-NEXT:   for (int i = ampc_first(); i < 3000; i += ampc_stride()) {
     // CHECK-NEXT:     float part = ampc_f32(0xff800000u);
     // CHECK:          AMPC_UNROLL(8)

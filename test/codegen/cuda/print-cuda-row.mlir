@@ -8,7 +8,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
       attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
     // A warp a row: pairs of each lane, then the tree over the lanes, in the order of the CPU. What a
     // later pass needs again stands in shared memory, a part for each of the 8 warps.
-    // CHECK-LABEL: extern "C" __global__ __launch_bounds__(256) void row_cast_exp_sum_div(const ampc_bf16 *__restrict__ x, float *__restrict__ out) {
+    // CHECK-LABEL: extern "C" __global__ __launch_bounds__(256, 4) void row_cast_exp_sum_div(const ampc_bf16 *__restrict__ x, float *__restrict__ out) {
     // CHECK-NEXT:   AMPC_SHARED(float, shared, 1040);
     // CHECK-NEXT:   for (int i = ampc_first_warp(); i < 100; i += ampc_warp_stride()) {
     // CHECK-NEXT:     const int lane = ampc_lane();

@@ -14,7 +14,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
     // Names from the model, lines of the model, an order of operations that parentheses keep, and a
     // constant that decimal does not give exactly as its bits.
     // Four floats are one access.
-    // CHECK:      extern "C" __global__ __launch_bounds__(256) void fc1_add_mul_sub_cast_of6(const float *__restrict__ x, const float *__restrict__ bias, ampc_bf16 *__restrict__ out) {
+    // CHECK:      extern "C" __global__ __launch_bounds__(256, 4) void fc1_add_mul_sub_cast_of6(const float *__restrict__ x, const float *__restrict__ bias, ampc_bf16 *__restrict__ out) {
     // CHECK-NEXT:   for (int point = ampc_first(); point < 262144; point += ampc_stride()) {
     // CHECK-NEXT:     const int i = point / 1024;
     // CHECK-NEXT:     const int j = point % 1024;
@@ -43,7 +43,7 @@ module attributes {amp.stage = #amp.stage<placed>} {
       amp.yield %6 : tensor<256x4096xbf16> loc("net.amp":9:3)
     } loc("net.amp":6:1)
     // Integers wrap, one point for a scalar.
-    // CHECK:      __launch_bounds__(32) void map_add(const long long *__restrict__ in, long long *__restrict__ out) {
+    // CHECK:      __launch_bounds__(32, 16) void map_add(const long long *__restrict__ in, long long *__restrict__ out) {
     // CHECK-NEXT:   for (int i = ampc_first(); i < 1; i += ampc_stride()) {
     // CHECK:          out[0] = ampc_add(inv, 1ll);
     %s = amp.group map [] (%n) {amp.place = [#amp.place<output, 1>]} : (tensor<i64>) -> tensor<i64> {
