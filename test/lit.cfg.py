@@ -43,6 +43,8 @@ config.substitutions += [
     (r"%ampc\b", os.path.join(bin_dir, "ampc")),
     ("%{path}", path),
     ("%dev", os.path.join(config.ampc_source_dir, "tools", "dev")),
+    ("%gpu-pack", "python3 -B " + os.path.join(config.ampc_source_dir, "tools", "devlib", "gpu", "pack.py")
+     + " --build " + config.ampc_binary_dir),
     ("%results", "python3 " + os.path.join(config.ampc_source_dir, "tools", "devlib", "results.py")),
     ("%hostgpu", os.path.join(config.ampc_binary_dir, "hostgpu")),
     ("%examples", os.path.join(config.ampc_source_dir, "examples")),

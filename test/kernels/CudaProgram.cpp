@@ -125,9 +125,10 @@ Program::run(const std::string &name,
       const rt::fb::Kernel *kernel = plan().kernels()->Get(launch->kernel());
       std::string source(text.substr(0, plan().prelude_bytes()));
       source += text.substr(kernel->text_offset(), kernel->text_bytes());
-      std::vector<uint64_t> arguments;
+      std::vector<DeviceArgument> arguments;
       for (unsigned a = 0; launch->args() && a < launch->args()->size(); ++a)
-        arguments.push_back(address(launch->args()->Get(a)));
+        arguments.push_back({address(launch->args()->Get(a)),
+                             size_t(kernel->arg_bytes()->Get(a))});
       unsigned blocks = unsigned(launch->tiles());
       if (backwards)
         blocks = std::min(blocks, kFewBlocks);

@@ -1,6 +1,8 @@
 // Loading and calling a CUDA driver in tests.
 #include "test/kernels/Device.h"
 
+#include "test/kernels/Recording.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -136,7 +138,7 @@ DeviceKernel Device::compile(const std::string &text,
     check(driver().cuModuleLoadData(&entry->second, cubin.data()),
           "cuModuleLoadData");
   }
-  DeviceKernel kernel;
+  DeviceKernel kernel{nullptr, &entry->first, symbol};
   check(driver().cuModuleGetFunction(&kernel.function, entry->second,
                                      symbol.c_str()),
         "cuModuleGetFunction " + symbol);
@@ -172,15 +174,29 @@ std::vector<uint8_t> Device::download(uint64_t from, size_t bytes) {
   return result;
 }
 
-void Device::launch(DeviceKernel kernel, unsigned blocks, unsigned threads,
-                    unsigned sharedBytes,
-                    const std::vector<uint64_t> &arguments) {
+void Device::launch(const DeviceKernel &kernel, unsigned blocks,
+                    unsigned threads, unsigned sharedBytes,
+                    const std::vector<DeviceArgument> &arguments) {
   std::vector<void *> pointers;
-  for (const uint64_t &argument : arguments)
-    pointers.push_back(const_cast<uint64_t *>(&argument));
+  for (const DeviceArgument &argument : arguments)
+    pointers.push_back(const_cast<uint64_t *>(&argument.address));
+  static const char *recording = std::getenv("AMPC_RECORD_KERNELS");
+  RecordedLaunch record{*kernel.text, kernel.symbol, blocks,
+                        threads,      sharedBytes,   {}};
+  if (recording)
+    for (const DeviceArgument &argument : arguments)
+      record.arguments.push_back(
+          {argument.address, download(argument.address, argument.bytes), {}});
   check(driver().cuLaunchKernel(kernel.function, blocks, 1, 1, threads, 1, 1,
                                 sharedBytes, nullptr, pointers.data(), nullptr),
         "cuLaunchKernel");
+  if (!recording)
+    return;
+  for (RecordedArgument &argument : record.arguments)
+    argument.after = download(argument.address, argument.before.size());
+  static RecordingWriter writer(recording);
+  if (!writer.add(record))
+    fail(std::string("cannot write ") + recording);
 }
 
 void Device::synchronize(const std::string &what) {

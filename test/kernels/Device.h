@@ -1,5 +1,7 @@
 // The few entry points of the CUDA driver and of NVRTC that running a kernel
-// needs, from the folder of AMPC_CUDA_LIBRARIES or the software device's.
+// needs, from the folder of AMPC_CUDA_LIBRARIES or the software device's. Where
+// AMPC_RECORD_KERNELS names a file, every launch goes there as well
+// (Recording.h), for ampc-gpu-kernels to repeat on a GPU.
 #ifndef AMPC_TEST_KERNELS_DEVICE_H
 #define AMPC_TEST_KERNELS_DEVICE_H
 
@@ -14,6 +16,14 @@ namespace ampc::test {
 /// A compiled kernel.
 struct DeviceKernel {
   void *function = nullptr;
+  const std::string *text = nullptr; ///< lives as long as the device
+  std::string symbol;
+};
+
+/// What a kernel is given: it touches nothing but `bytes` from `address`.
+struct DeviceArgument {
+  uint64_t address = 0;
+  size_t bytes = 0;
 };
 
 /// The first device. Every call that fails ends the test program with the
@@ -28,8 +38,9 @@ public:
   void free(uint64_t address);
   void upload(uint64_t to, std::span<const uint8_t> bytes);
   std::vector<uint8_t> download(uint64_t from, size_t bytes);
-  void launch(DeviceKernel kernel, unsigned blocks, unsigned threads,
-              unsigned sharedBytes, const std::vector<uint64_t> &arguments);
+  void launch(const DeviceKernel &kernel, unsigned blocks, unsigned threads,
+              unsigned sharedBytes,
+              const std::vector<DeviceArgument> &arguments);
   /// Waits for what was launched.
   void synchronize(const std::string &what);
 

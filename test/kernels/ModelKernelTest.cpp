@@ -3,8 +3,8 @@
 // one an instruction makes is the processor's.
 #include "test/kernels/Device.h"
 #include "test/kernels/ModelPlans.h"
+#include "test/kernels/Recording.h"
 
-#include <cmath>
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -28,24 +28,6 @@ void *loadObject(const rt::PlanFile &plan) {
   EXPECT_EQ(write(file, object.data(), object.size()), ssize_t(object.size()));
   return dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
                 RTLD_NOW | RTLD_LOCAL);
-}
-
-/// The element types of the parameters of `symbol`, out of its signature.
-std::vector<std::string> parameterTypes(const std::string &source,
-                                        const std::string &symbol) {
-  size_t at = source.find(" " + symbol + "(") + symbol.size() + 2;
-  std::string list = source.substr(at, source.find(") {", at) - at);
-  std::vector<std::string> types;
-  for (size_t from = 0; from < list.size();) {
-    size_t end = std::min(list.find(',', from), list.size());
-    std::string one = list.substr(from, list.find(" *", from) - from);
-    one.erase(0, one.find_first_not_of(' '));
-    if (one.starts_with("const "))
-      one.erase(0, 6);
-    types.push_back(one);
-    from = end + 1;
-  }
-  return types;
 }
 
 /// Bits of a float of 16 or 8 bits (sign, exponent, mantissa) at random,
@@ -85,41 +67,6 @@ void fill(std::vector<uint8_t> &bytes, const std::string &type,
     fillWith<int32_t>(bytes, [&] { return int32_t(engine() % 9) - 1; });
   else
     fillWith<uint8_t>(bytes, [&] { return uint8_t(engine() & 1); });
-}
-
-/// Whether the number at `bytes` is NaN.
-bool isNaN(const uint8_t *bytes, const std::string &type) {
-  auto word = [&](auto like) {
-    std::memcpy(&like, bytes, sizeof(like));
-    return like;
-  };
-  if (type == "float")
-    return std::isnan(word(float()));
-  if (type == "double")
-    return std::isnan(word(double()));
-  uint16_t magnitude =
-      type.starts_with("ampc_") ? word(uint16_t()) & 0x7fff : 0;
-  return type == "ampc_bf16" ? magnitude > 0x7f80
-                             : type == "ampc_f16" && magnitude > 0x7c00;
-}
-
-size_t sizeOf(const std::string &type) {
-  return type == "double" || type == "long long"     ? 8
-         : type == "float" || type == "int"          ? 4
-         : type == "ampc_bf16" || type == "ampc_f16" ? 2
-                                                     : 1;
-}
-
-/// The first element that differs, -1 when none does.
-int64_t firstDifference(const std::vector<uint8_t> &a,
-                        const std::vector<uint8_t> &b,
-                        const std::string &type) {
-  size_t size = sizeOf(type);
-  for (size_t at = 0; at < a.size(); at += size)
-    if (std::memcmp(&a[at], &b[at], size) != 0 &&
-        !(isNaN(&a[at], type) && isNaN(&b[at], type)))
-      return int64_t(at / size);
-  return -1;
 }
 
 using Parameter = std::tuple<KernelModel, std::string>;
@@ -164,13 +111,13 @@ TEST_P(ModelKernels, GiveTheBitsOfTheCpu) {
       std::memcpy(operands.back().data(), constants.data() + place->offset(),
                   operands.back().size());
     }
-    std::vector<uint64_t> addresses;
+    std::vector<DeviceArgument> places;
     for (const auto &bytes : operands) {
-      addresses.push_back(device.allocate(bytes.size()));
-      device.upload(addresses.back(), bytes);
+      places.push_back({device.allocate(bytes.size()), bytes.size()});
+      device.upload(places.back().address, bytes);
     }
     device.launch(device.compile(whole, symbol), unsigned(cuda.tiles()),
-                  cuda.block_threads(), cuda.shared_bytes(), addresses);
+                  cuda.block_threads(), cuda.shared_bytes(), places);
     device.synchronize(symbol);
     std::vector<void *> pointers;
     for (const auto &bytes : operands) {
@@ -183,13 +130,13 @@ TEST_P(ModelKernels, GiveTheBitsOfTheCpu) {
       std::vector<uint8_t> expected(operands[i].size());
       std::memcpy(expected.data(), pointers[i], expected.size());
       std::vector<uint8_t> actual =
-          device.download(addresses[i], operands[i].size());
+          device.download(places[i].address, operands[i].size());
       int64_t at = firstDifference(expected, actual, types[i]);
       EXPECT_EQ(at, -1) << symbol << ": element " << at << " of argument " << i
                         << " (" << types[i] << ") differs\n"
                         << whole.substr(cuda.text_offset(), cuda.text_bytes());
       std::free(pointers[i]);
-      device.free(addresses[i]);
+      device.free(places[i].address);
     }
   };
   const rt::fb::Plan &cpu = plans.cpu.plan(), &cuda = plans.cuda.plan();

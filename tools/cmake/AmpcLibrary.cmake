@@ -51,3 +51,10 @@ function(ampc_add_executable name)
     ampc_use_pch(${name} ${ARG_PCH})
   endif()
 endfunction()
+
+# ampc_make_portable(NAME): the program or library finds shared libraries, and they theirs, in the
+# folder `lib` beside its own, wherever the two are copied (tools/dev gpu).
+function(ampc_make_portable name)
+  target_link_options(${name} PRIVATE "LINKER:--disable-new-dtags")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON)
+endfunction()

@@ -14,7 +14,7 @@ times as the longest sum has terms.
 """
 import math
 
-UNIT = {"f32": 2.0 ** -24, "bf16": 2.0 ** -9}
+UNIT = {"f32": 2.0 ** -24, "bf16": 2.0 ** -9, "f16": 2.0 ** -12}
 
 
 def roundings(explanation, precision, longest_sum):

@@ -39,7 +39,9 @@ def make(task):
     workload = WORKLOADS[task["workload"]]
     optimizer = workload.optimizer
     low = jnp.bfloat16 if task["precision"] == "bf16" else jnp.float32
-    loss_of = networks_jax.build(workload.network, low)
+    if task.get("device", "cpu") != "cpu" and task["precision"] == "f32":
+        jax.config.update("jax_default_matmul_precision", "highest")  # on a GPU the default is less than f32
+    loss_of = networks_jax.build(task.get("network", workload.network), low)
     spared = (lambda name: name.endswith(".bias") or "norm" in name) if optimizer["groups"] else lambda name: False
     update = adam(optimizer, lambda name: not spared(name))
 

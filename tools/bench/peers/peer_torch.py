@@ -35,8 +35,8 @@ def optimizer_of(model, optimizer):
 def make(task):
     torch.set_num_threads(task["threads"])
     torch.set_num_interop_threads(1)
-    workload = WORKLOADS[task["workload"]]
-    model = networks_torch.build(workload.network, data.read_weights(task["weights"]))
+    workload, device = WORKLOADS[task["workload"]], task.get("device", "cpu")
+    model = networks_torch.build(task.get("network", workload.network), data.read_weights(task["weights"])).to(device)
     optimizer = optimizer_of(model, workload.optimizer)
     clip = workload.optimizer["clip"]
     loss_of = model.loss
@@ -44,10 +44,11 @@ def make(task):
         loss_of = torch.compile(loss_of, fullgraph=True, dynamic=False, options=COMPILE_OPTIONS)
     batches = [tuple(map(torch.from_numpy, batch)) for batch in data.read_batches(task["data"], workload.batches)]
     # Class numbers are 64 bits wide in PyTorch's cross entropy.
-    batches = [(first, second.long() if second.dtype == torch.int32 else second) for first, second in batches]
+    batches = [(first.to(device), (second.long() if second.dtype == torch.int32 else second).to(device))
+               for first, second in batches]
     autocast = contextlib.nullcontext()
     if task["precision"] == "bf16":
-        autocast = torch.autocast("cpu", torch.bfloat16)
+        autocast = torch.autocast(device, torch.bfloat16)
     parameters = list(model.parameters())
 
     def step(number):

@@ -21,15 +21,17 @@ class PeerError(Exception):
     """A peer that ended, or did not answer in time; the text is what stands in its row."""
 
 
-def environment(threads, cache):
+def environment(threads, cache, device="cpu"):
     """Threads bound to processors; no allocator that gives pages back at each step; caches in `cache`."""
     own = dict(os.environ)
     own.update({
         "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads),
         "OMP_PROC_BIND": "close", "OMP_PLACES": "threads", "OMP_SCHEDULE": "static",
         "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"), "AMPC_CACHE": str(cache / "ampc"),
-        "XDG_CACHE_HOME": str(cache), "CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu",
+        "XDG_CACHE_HOME": str(cache), "JAX_PLATFORMS": device,
     })
+    if device == "cpu":
+        own["CUDA_VISIBLE_DEVICES"] = ""
     allocator = os.environ.get("PEERS_ALLOCATOR", "")
     if allocator:
         own["LD_PRELOAD"] = allocator
@@ -43,9 +45,9 @@ def processors(threads):
 class Process:
     """A program that answers each line with one of JSON."""
 
-    def __init__(self, name, command, threads, cache, log):
+    def __init__(self, name, command, threads, cache, log, device="cpu"):
         self.name, self.log = name, pathlib.Path(log)
-        own = environment(threads, pathlib.Path(cache))
+        own = environment(threads, pathlib.Path(cache), device)
         if name == "ampc" or name == "calibration":
             # Their threads are their own: OpenMP's settings would hold the whole process to one processor.
             for key in ("LD_PRELOAD", "OMP_PROC_BIND", "OMP_PLACES"):
@@ -114,18 +116,18 @@ def compile_ampc(workload, precision, threads, plan, cache):
     return time.perf_counter() - start
 
 
-def start_ampc(plan, weights, data, threads, cache, log):
+def start_ampc(plan, weights, data, threads, cache, log, device="cpu"):
     command = [str(BIN / "ampc-bench-steps"), str(plan), "--threads", str(threads)]
     if weights:
         command += ["--weights", str(weights)]
     for name, path in data.items():
         command += ["--data", f"{name}={path}"]
-    return Process("ampc", command, threads, cache, log)
+    return Process("ampc", command, threads, cache, log, device)
 
 
 def start_peer(task, log):
     command = [sys.executable, str(HERE / SCRIPTS[task["peer"]]), json.dumps(task)]
-    return Process(task["peer"], command, task["threads"], task["cache"], log)
+    return Process(task["peer"], command, task["threads"], task["cache"], log, task.get("device", "cpu"))
 
 
 def start_calibration(threads, scratch):
