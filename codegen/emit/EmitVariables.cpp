@@ -111,6 +111,10 @@ void PlanBuilder::addSettings() {
       auto value = train.getAs<IntegerAttr>(key);
       return value ? value.getInt() : 0;
     };
+    plan.memory_budget = number("memory_budget");
+    // As the assignment of precisions left it: permitted, and of use here.
+    auto precision = train.getAs<StringAttr>("precision");
+    plan.tf32 = precision && precision.getValue() == "tf32";
     plan.train = std::make_unique<rt::fb::TrainDefaultsT>();
     plan.train->steps = number("steps");
     plan.train->seed = number("seed");

@@ -165,6 +165,7 @@ class AssignPrecisionPass
     if (policy->scalesLoss || scaleLoss)
       scaleLossOf(module);
     PrecisionOverrides overrides(module);
+    settleTf32(module, *policy, target, overrides);
     for (auto forward : module.getOps<func::FuncOp>())
       if (entryOf(forward) == Entry::forward && !forward.isExternal())
         assign(forward, *policy, overrides);
@@ -174,6 +175,30 @@ class AssignPrecisionPass
           << "' changes nothing: what it matches is the loss, or ops that have "
              "no f32 or a type that the model gave them";
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::typed));
+  }
+
+  /// Leaves `tf32` as the train block's precision where products may round
+  /// their operands to it, and nowhere else. A product does not say by itself
+  /// that it may, so one call in f32 keeps all in f32 (N20: tf32 permits).
+  static void settleTf32(ModuleOp module, const Policy &policy,
+                         TargetAttr target,
+                         const PrecisionOverrides &overrides) {
+    Builder builder(module.getContext());
+    bool isUsed = policy.format == "tf32" && target &&
+                  target.isFast(builder.getTF32Type());
+    if (isUsed && overrides.asksFor(builder.getF32Type())) {
+      emitWarning(module.getLoc())
+          << "a call asks for f32: contractions run in f32, as tf32 permits";
+      isUsed = false;
+    }
+    auto train = module->getAttrOfType<DictionaryAttr>(kTrainAttr);
+    auto text = train ? train.getAs<StringAttr>("precision") : StringAttr();
+    if (isUsed == (text && text.getValue() == "tf32"))
+      return;
+    NamedAttrList settings(train);
+    settings.set("precision",
+                 builder.getStringAttr(isUsed ? "tf32" : policy.format));
+    module->setAttr(kTrainAttr, settings.getDictionary(module.getContext()));
   }
 
   /// A format that needs a scaled loss gets one unless the model says how

@@ -34,6 +34,12 @@ public:
   /// for its kind (`op:softmax`); null where none is.
   mlir::FloatType of(mlir::Operation *op);
 
+  /// Whether some entry asks for `type`.
+  bool asksFor(mlir::Type type) const {
+    return llvm::any_of(entries,
+                        [&](const Entry &entry) { return entry.type == type; });
+  }
+
   /// The patterns that match none of the ops asked about so far.
   llvm::SmallVector<llvm::StringRef> unused() const;
 

@@ -12,6 +12,7 @@ struct ContractionSpec {
   int64_t m, n, k;
   bool transposeA, transposeB;
   int64_t batch, strideA, strideB, strideC; ///< strides in elements
+  bool tf32 = false; ///< operands in f32 may be rounded to tf32
 };
 
 /// The contraction of an instruction.

@@ -296,7 +296,8 @@ TEST_F(Blas, RefusesWhatItDoesNotHave) {
   EXPECT_EQ(ask(desc, eight, eight, four), 15);
   EXPECT_EQ(ask(desc, four, four, layout(BF16, 4, 4, 4)), 15);
   EXPECT_EQ(ask(desc, layout(F32, 4, 4, 3), four, four), 7);
-  EXPECT_EQ(ask(description(77, F32), four, four, four), 15); // TF32
+  EXPECT_EQ(ask(description(77, F32), four, four, four), 0); // TF32
+  EXPECT_EQ(ask(description(78, F32), four, four, four), 15);
   EXPECT_EQ(ask(description(Compute64, F64), four, four, four), 15);
   EXPECT_EQ(set(desc, 7, uint32_t(Gelu)), 0);
   EXPECT_EQ(ask(desc, four, four, four), 15);

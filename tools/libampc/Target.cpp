@@ -27,8 +27,8 @@ static constexpr double kGpuBytesPerNanosecond = 1500,
 /// What a thread reads at once, and the first cache of a processor.
 static constexpr int64_t kGpuAccessBytes = 16, kGpuCacheBytes = 128 * 1024;
 
-/// The least level with products of bf16, and the one that is meant where none
-/// is named.
+/// The least level with products of bf16 and tf32, and the one that is meant
+/// where none is named.
 static constexpr unsigned kAmpere = 80;
 
 std::optional<unsigned> cudaLevel(StringRef target) {
@@ -43,8 +43,10 @@ std::optional<unsigned> cudaLevel(StringRef target) {
 
 static amp::TargetAttr cudaTarget(Builder &builder, unsigned level) {
   SmallVector<Attribute> fast{TypeAttr::get(builder.getF16Type())};
-  if (level >= kAmpere)
+  if (level >= kAmpere) {
     fast.push_back(TypeAttr::get(builder.getBF16Type()));
+    fast.push_back(TypeAttr::get(builder.getTF32Type()));
+  }
   return amp::TargetAttr::get(builder.getContext(), "cuda",
                               "sm_" + std::to_string(level), kGpuAccessBytes,
                               kGpuCacheBytes,

@@ -53,7 +53,8 @@ inline constexpr int kBlasPreferWorkspace = 1, kBlasPreferReductions = 3,
                      kBlasPreferAlignmentA = 5, kBlasPreferAlignmentB = 6,
                      kBlasPreferAlignmentC = 7, kBlasPreferAlignmentD = 8;
 inline constexpr uint32_t kBlasReduceInComputeType = 2;
-inline constexpr int kBlasCompute32F = 68, kBlasCompute64F = 70;
+inline constexpr int kBlasCompute32F = 68, kBlasCompute64F = 70,
+                     kBlasComputeTf32 = 77;
 inline constexpr int kTypeF32 = 0, kTypeF64 = 1, kTypeF16 = 2, kTypeBF16 = 14;
 inline constexpr int kBlasNoTranspose = 0, kBlasTranspose = 1;
 
@@ -89,6 +90,7 @@ inline constexpr int kBlasNoTranspose = 0, kBlasTranspose = 1;
   X(destroyStream, cuStreamDestroy_v2, Result(Stream))                         \
   X(synchronize, cuStreamSynchronize, Result(Stream))                          \
   X(createEvent, cuEventCreate, Result(Event *, unsigned))                     \
+  X(awaitEvent, cuStreamWaitEvent, Result(Stream, Event, unsigned))            \
   X(recordEvent, cuEventRecord, Result(Event, Stream))                         \
   X(queryEvent, cuEventQuery, Result(Event))                                   \
   X(waitEvent, cuEventSynchronize, Result(Event))                              \

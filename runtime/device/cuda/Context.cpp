@@ -10,8 +10,7 @@ std::string DeviceFacts::text() const {
   return fmt::format("cuda:{} ({})", number, name);
 }
 
-/// After these nothing runs in the context any more: a kernel went wrong.
-static bool isLasting(Result result) {
+bool Context::isLasting(Result result) {
   return (result >= 700 && result < 720 && result != 701 && result != 704 &&
           result != 705 && result != 708 && result != 709) ||
          result == 214 || result == 999;

@@ -54,6 +54,9 @@ public:
     return tl::unexpected(error(result, what));
   }
   Error error(Result result, const std::string &what) const;
+  /// Whether a kernel went wrong, then or before: nothing runs in the context
+  /// any more.
+  static bool isLasting(Result result);
 
 private:
   explicit Context(Library<DriverApi> library) : library(std::move(library)) {}

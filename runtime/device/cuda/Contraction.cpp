@@ -31,11 +31,12 @@ uint32_t alignmentOf(Address address, int64_t stride, DType type) {
 /// What an algorithm is chosen for.
 std::string describe(const ContractionSpec &spec, const Operands &at) {
   return fmt::format(
-      "{} {} {} m {} n {} k {} {}{} batch {} strides {} {} {} aligned {} {} {}",
-      name_of(spec.typeA), name_of(spec.typeB), name_of(spec.typeC), spec.m,
-      spec.n, spec.k, spec.transposeA ? 't' : 'n', spec.transposeB ? 't' : 'n',
-      spec.batch, spec.strideA, spec.strideB, spec.strideC,
-      alignmentOf(at.a, spec.strideA, spec.typeA),
+      "{}{} {} {} m {} n {} k {} {}{} batch {} strides {} {} {} aligned {} {} "
+      "{}",
+      spec.tf32 ? "tf32 " : "", name_of(spec.typeA), name_of(spec.typeB),
+      name_of(spec.typeC), spec.m, spec.n, spec.k, spec.transposeA ? 't' : 'n',
+      spec.transposeB ? 't' : 'n', spec.batch, spec.strideA, spec.strideB,
+      spec.strideC, alignmentOf(at.a, spec.strideA, spec.typeA),
       alignmentOf(at.b, spec.strideB, spec.typeB),
       alignmentOf(at.c, spec.strideC, spec.typeC));
 }
@@ -148,9 +149,11 @@ Expected<Contraction> Contraction::create(const Context &context,
     return unsupported(context, blas, spec);
   Builder builder{blas.api()};
   BlasMatmul matmul = nullptr;
-  builder.note(blas.api().createMatmul(
-      &matmul, result.isWide ? kBlasCompute64F : kBlasCompute32F,
-      result.isWide ? kTypeF64 : kTypeF32));
+  builder.note(blas.api().createMatmul(&matmul,
+                                       result.isWide ? kBlasCompute64F
+                                       : spec.tf32   ? kBlasComputeTf32
+                                                     : kBlasCompute32F,
+                                       result.isWide ? kTypeF64 : kTypeF32));
   result.matmul = {matmul, blas.api().destroyMatmul};
   auto stored = [&](DType type, bool isTransposed, int64_t rows,
                     int64_t columns, int64_t stride) {

@@ -20,7 +20,8 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
   std::unique_ptr<CudaExecutor> result(
       new CudaExecutor(file, watched, std::move(context)));
   AMPC_TRY(result->checkTarget());
-  AMPC_TRY(result->makeStream());
+  AMPC_TRY(result->makeStream(result->stream));
+  AMPC_TRY(result->makeStream(result->copies));
   AMPC_ASSIGN(DiskCache cache, DiskCache::open(options.cache));
   AMPC_ASSIGN(result->kernels, Kernels::load(*result->context, file, cache));
   AMPC_TRY(result->allocateBuffers(allocator));
@@ -33,6 +34,7 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
               DeviceBlock::allocate(*result->context, result->stream.get(),
                                     allocator, MemoryKind::Workspace,
                                     result->workspaceBytes));
+  AMPC_TRY(result->allocateArrivals(allocator));
   AMPC_TRY(result->synchronize());
   if (options.graphs && result->context->api().hasGraphs())
     for (Entry &entry : result->entries)
@@ -42,8 +44,11 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
 
 CudaExecutor::~CudaExecutor() {
   // What the members give back is the device's: it must be idle and current.
-  if (context->enter() && stream)
-    (void)context->api().synchronize(stream.get());
+  if (!context->enter())
+    return;
+  for (const Owned<Stream> *each : {&copies, &stream})
+    if (*each)
+      (void)context->api().synchronize(each->get());
 }
 
 Expected<void> CudaExecutor::checkTarget() const {
@@ -86,12 +91,20 @@ Expected<void> CudaExecutor::openBlas(const CudaOptions &options) {
   return {};
 }
 
-Expected<void> CudaExecutor::makeStream() {
+Expected<void> CudaExecutor::makeStream(Owned<Stream> &to) {
   Stream handle = nullptr;
   AMPC_TRY(
       context->check(context->api().createStream(&handle, kStreamNonBlocking),
                      "a stream cannot be made"));
-  stream = {handle, context->api().destroyStream};
+  to = {handle, context->api().destroyStream};
+  return {};
+}
+
+Expected<void> CudaExecutor::makeEvent(Owned<Event> &to) {
+  Event handle = nullptr;
+  AMPC_TRY(context->check(context->api().createEvent(&handle, kEventNoTiming),
+                          "an event cannot be made"));
+  to = {handle, context->api().destroyEvent};
   return {};
 }
 
@@ -100,8 +113,11 @@ uint64_t CudaExecutor::batchBytes() const {
 }
 
 uint64_t CudaExecutor::plannedBytes() const {
-  return file.plan().variable_bytes() + file.plan().constant_bytes() +
-         arenaBytes() + batchBytes() + workspaceBytes;
+  uint64_t bytes = file.plan().variable_bytes() + file.plan().constant_bytes() +
+                   arenaBytes() + batchBytes() + workspaceBytes;
+  for (const Entry &entry : entries)
+    bytes += entry.arrived.size();
+  return bytes;
 }
 
 Expected<void> CudaExecutor::allocateBuffers(Allocator &allocator) {
@@ -182,13 +198,6 @@ static bool writesVariables(const fb::Plan &plan, const fb::Entry &entry) {
 
 Expected<void> CudaExecutor::makeHostBuffers(const fb::Entry &source,
                                              Entry &entry) {
-  auto makeEvent = [&](Owned<Event> &to) -> Expected<void> {
-    Event handle = nullptr;
-    AMPC_TRY(context->check(context->api().createEvent(&handle, kEventNoTiming),
-                            "an event cannot be made"));
-    to = {handle, context->api().destroyEvent};
-    return {};
-  };
   for (size_t i = 0; i < entry.given.size(); ++i) {
     AMPC_ASSIGN(entry.given[i],
                 HostBlock::allocate(*context, entry.inputs.bytes));
@@ -203,6 +212,53 @@ Expected<void> CudaExecutor::makeHostBuffers(const fb::Entry &source,
     AMPC_TRY(makeEvent(entry.done[i]));
   }
   return {};
+}
+
+Expected<void> CudaExecutor::allocateArrivals(Allocator &allocator) {
+  for (unsigned i = 0; i < file.plan().entries()->size(); ++i) {
+    Entry &entry = entries[i];
+    uint64_t budget = file.plan().memory_budget();
+    bool fits = budget == 0 || plannedBytes() + entry.inputs.bytes <= budget;
+    if (!fits || !writesVariables(file.plan(), *file.plan().entries()->Get(i)))
+      continue;
+    AMPC_TRY(makeEvent(entry.moved));
+    Expected<DeviceBlock> block =
+        DeviceBlock::allocate(*context, stream.get(), allocator,
+                              MemoryKind::Batch, entry.inputs.bytes);
+    if (block)
+      entry.arrived = std::move(*block);
+    else if (block.error().code != Code::DoesNotFit)
+      return tl::unexpected(block.error());
+  }
+  return {};
+}
+
+Result CudaExecutor::sendInputs(Entry &entry) {
+  const DriverApi &api = context->api();
+  Address to = batches.address() + entry.inputs.begin;
+  const std::byte *from = entry.given[entry.nextInput].data();
+  Event taken = entry.taken[entry.nextInput].get();
+  Result result = 0;
+  auto then = [&](auto call, auto... arguments) {
+    if (result == 0)
+      result = call(arguments...);
+  };
+  if (!entry.arrived.size()) {
+    then(api.copyToDevice, to, from, entry.inputs.bytes, stream.get());
+    then(api.recordEvent, taken, stream.get());
+  } else {
+    Address at = entry.arrived.address();
+    // An event that was never recorded has happened.
+    then(api.awaitEvent, copies.get(), entry.moved.get(), 0u);
+    then(api.copyToDevice, at, from, entry.inputs.bytes, copies.get());
+    then(api.recordEvent, taken, copies.get());
+    then(api.awaitEvent, stream.get(), taken, 0u);
+    then(api.copy, to, at, entry.inputs.bytes, stream.get());
+    then(api.recordEvent, entry.moved.get(), stream.get());
+  }
+  entry.nextInput = (entry.nextInput + 1) % entry.given.size();
+  entry.isFree = false;
+  return result;
 }
 
 Expected<void> CudaExecutor::synchronize() const {
@@ -238,19 +294,12 @@ Expected<Executor::Run> CudaExecutor::begin(size_t number) {
   const DriverApi &api = context->api();
   Entry &entry = entries[number];
   auto check = [&](Result result, const char *what) {
-    return hold(context->check(result, what));
+    // Any call may be the first to tell of a kernel that went wrong before.
+    return Context::isLasting(result) ? reached({number, 0}, result)
+                                      : hold(context->check(result, what));
   };
-  if (entry.inputs.bytes) {
-    AMPC_TRY(check(api.copyToDevice(batches.address() + entry.inputs.begin,
-                                    entry.given[entry.nextInput].data(),
-                                    entry.inputs.bytes, stream.get()),
-                   "the inputs cannot be copied"));
-    AMPC_TRY(
-        check(api.recordEvent(entry.taken[entry.nextInput].get(), stream.get()),
-              "the inputs cannot be followed"));
-    entry.nextInput = (entry.nextInput + 1) % entry.given.size();
-    entry.isFree = false;
-  }
+  if (entry.inputs.bytes)
+    AMPC_TRY(check(sendInputs(entry), "the inputs cannot be copied"));
   if (entry.graph)
     AMPC_TRY(check(api.launchGraph(entry.graph.get(), stream.get()),
                    "the entry cannot be launched"));

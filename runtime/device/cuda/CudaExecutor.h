@@ -4,7 +4,10 @@
 // graph, and one copy of its outputs, and waits for nothing.
 //
 // Inputs go through two host buffers an entry, so that the next batch is
-// written while the device still reads the last; outputs come back with the
+// written while the device still reads the last. Those of a step go to the
+// device on a stream of their own, to memory beside that which the step reads,
+// while the step before is at work; where there is no room for that, behind it.
+// Outputs come back with the
 // watched variables behind them, to as many host buffers as runs are kept.
 #pragma once
 
@@ -90,6 +93,10 @@ private:
     std::array<HostBlock, 2> given;
     std::array<Owned<Event>, 2> taken;
     size_t nextInput = 0;
+    /// Where inputs arrive, none where there was no room, and when they have
+    /// gone on from there.
+    DeviceBlock arrived;
+    Owned<Event> moved;
     bool isFree = false; ///< the next one was waited for
     /// Host buffers of outputs, and when they hold them.
     std::vector<HostBlock> results;
@@ -103,7 +110,13 @@ private:
 
   Expected<void> checkTarget() const;
   Expected<void> openBlas(const CudaOptions &options);
-  Expected<void> makeStream();
+  Expected<void> makeStream(Owned<Stream> &to);
+  Expected<void> makeEvent(Owned<Event> &to);
+  /// Takes memory for inputs to arrive in, as far as there is room, within the
+  /// budget that the plan was made for.
+  Expected<void> allocateArrivals(Allocator &allocator);
+  /// Enqueues the copy of an entry's inputs to where its steps read them.
+  Result sendInputs(Entry &entry);
   uint64_t watchedBytes() const { return padded(8 * watchedVariables.size()); }
   /// Of the inputs and outputs of all entries, and the watched variables.
   uint64_t batchBytes() const;
@@ -128,7 +141,7 @@ private:
   Expected<void> hold(Expected<void> done);
 
   std::unique_ptr<Context> context;
-  Owned<Stream> stream;
+  Owned<Stream> stream, copies; ///< of steps; of their inputs
   Kernels kernels;
   Blas blas;
   TuningRecord tuning;

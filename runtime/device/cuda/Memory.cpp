@@ -43,6 +43,8 @@ Expected<DeviceBlock> DeviceBlock::allocate(const Context &context,
   }
   AMPC_TRY(context.check(result, "memory cannot be taken"));
   block.memory = {address, context.api().free};
+  if (kind == MemoryKind::Arena || kind == MemoryKind::Workspace)
+    return block;
   AMPC_TRY(context.check(context.api().fill8(address, 0, bytes, stream),
                          "memory cannot be cleared"));
   return block;

@@ -7,7 +7,9 @@
 
 namespace ampc::rt::cuda {
 
-/// A block on a device, zeroed by the stream it was made with. Move-only; the
+/// A block on a device. Variables and batches are zeroed by the stream it was
+/// made with; arena and workspace are as the device gives them, so that a read
+/// of what no kernel wrote shows where memory is watched. Move-only; the
 /// context must outlive it.
 class DeviceBlock {
 public:

@@ -57,6 +57,8 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
                                             Entry &entry, Step step,
                                             const std::string &where) {
   ContractionSpec spec = specOf(op);
+  spec.tf32 = file.plan().tf32() && spec.typeA == DType::F32 &&
+              spec.typeB == DType::F32;
   if (spec.m == 0 || spec.n == 0 || spec.batch == 0)
     return {};
   Operands at{address(entry, *op.a()), address(entry, *op.b()),

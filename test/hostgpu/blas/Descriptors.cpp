@@ -141,7 +141,8 @@ Status ampc::hostgpu::makeProduct(const MatmulDesc &desc, const MatrixLayout &a,
   bool inDouble = desc.computeType == CUBLAS_COMPUTE_64F ||
                   desc.computeType == CUBLAS_COMPUTE_64F_PEDANTIC;
   bool inSingle = desc.computeType == CUBLAS_COMPUTE_32F ||
-                  desc.computeType == CUBLAS_COMPUTE_32F_PEDANTIC;
+                  desc.computeType == CUBLAS_COMPUTE_32F_PEDANTIC ||
+                  desc.computeType == CUBLAS_COMPUTE_32F_FAST_TF32;
   if (!(inDouble || inSingle) ||
       desc.scaleType != int32_t(inDouble ? Type::F64 : Type::F32) ||
       desc.pointerMode != 0)
@@ -176,6 +177,8 @@ Status ampc::hostgpu::makeProduct(const MatmulDesc &desc, const MatrixLayout &a,
   product.d = toMatrix(d, false);
   product.batches = d.batches;
   product.inDouble = inDouble;
+  product.inTf32 = desc.computeType == CUBLAS_COMPUTE_32F_FAST_TF32 &&
+                   product.a.type == Type::F32;
   product.hasBias = bias;
   product.relu = relu;
   product.biasType = Type(biasType);

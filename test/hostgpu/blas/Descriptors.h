@@ -19,6 +19,7 @@ enum ComputeType : int32_t {
   CUBLAS_COMPUTE_32F_PEDANTIC = 69,
   CUBLAS_COMPUTE_64F = 70,
   CUBLAS_COMPUTE_64F_PEDANTIC = 71,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
 };
 
 enum MatmulAttribute : int {

@@ -121,6 +121,17 @@ void multiplyTile(const T *a, const T *b, int64_t depth, T *sums,
       std::memcpy(sums + j * columnStride + v * lanes, &sum[j][v], 32);
 }
 
+/// Rounds numbers to the 10 bits of mantissa that tf32 has.
+template <class T>
+void roundToTf32(std::vector<T> &values) {
+  for (T &value : values) {
+    uint32_t bits = std::bit_cast<uint32_t>(float(value));
+    if ((bits & 0x7f800000) != 0x7f800000)
+      bits = (bits + 0xfff + (bits >> 13 & 1)) & ~uint32_t(0x1fff);
+    value = std::bit_cast<float>(bits);
+  }
+}
+
 int64_t roundUp(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
@@ -139,6 +150,8 @@ void addProduct(const Product &product, const std::byte *a, const std::byte *b,
     int64_t depth = std::min(kBlockDepth, end - k);
     pack(mb.type, b + k * mb.rowStride * int64_t(sizeOf(mb.type)), n, depth,
          mb.columnStride, mb.rowStride, kTileColumns, packedB.data());
+    if (product.inTf32)
+      roundToTf32(packedB);
     for (int64_t i = 0; i < m; i += kBlockRows) {
       int64_t rows = std::min(kBlockRows, m - i);
       pack(ma.type,
@@ -146,6 +159,8 @@ void addProduct(const Product &product, const std::byte *a, const std::byte *b,
                    int64_t(sizeOf(ma.type)),
            rows, depth, ma.rowStride, ma.columnStride, kTileRows,
            packedA.data());
+      if (product.inTf32)
+        roundToTf32(packedA);
       for (int64_t j = 0; j < n; j += kTileColumns)
         for (int64_t r = 0; r < rows; r += kTileRows)
           multiplyTile(packedA.data() + r * depth, packedB.data() + j * depth,

@@ -28,6 +28,8 @@ struct Product {
   /// Of the scale type: f64 when `inDouble`, else f32.
   double alpha = 1, beta = 0;
   bool inDouble = false;
+  /// Operands are rounded to 10 bits of mantissa.
+  bool inTf32 = false;
   bool hasBias = false, relu = false;
   Type biasType = Type::F32;
   int64_t biasBatchStride = 0;

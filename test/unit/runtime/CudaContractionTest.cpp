@@ -37,6 +37,8 @@ protected:
         "upload"));
     return block;
   }
+  /// What the device makes of the drawn operands.
+  Tensor product(const ContractionSpec &spec);
   void check(const ContractionSpec &spec);
 
   std::unique_ptr<Context> context;
@@ -70,37 +72,50 @@ double at(const Tensor &tensor, int64_t index) {
   return value;
 }
 
+Tensor operandA(const ContractionSpec &spec) {
+  return drawn(spec.typeA, (spec.batch - 1) * spec.strideA + spec.m * spec.k,
+               1);
+}
+Tensor operandB(const ContractionSpec &spec) {
+  return drawn(spec.typeB, (spec.batch - 1) * spec.strideB + spec.k * spec.n,
+               2);
+}
+
+Tensor CudaContractions::product(const ContractionSpec &spec) {
+  Tensor a = operandA(spec), b = operandB(spec);
+  Tensor c = must(Tensor::zeros(
+      spec.typeC,
+      std::vector<int64_t>{(spec.batch - 1) * spec.strideC + spec.m * spec.n}));
+  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c);
+  Contraction made = must(Contraction::create(
+      *context, blas, spec, {onA.address(), onB.address(), onC.address()},
+      record));
+  DeviceBlock workspace =
+      must(DeviceBlock::allocate(*context, stream.get(), allocator,
+                                 MemoryKind::Workspace, made.workspaceBytes()));
+  EXPECT_EQ(made.run(blas, workspace.address(), stream.get()), 0);
+  must(context->check(context->api().copyToHost(c.bytes().data(), onC.address(),
+                                                c.bytes().size(), stream.get()),
+                      "download"));
+  must(context->check(context->api().synchronize(stream.get()), "wait"));
+  return c;
+}
+
 void CudaContractions::check(const ContractionSpec &spec) {
   SCOPED_TRACE(testing::Message()
                << name_of(spec.typeA) << " " << name_of(spec.typeC) << " "
                << spec.m << "x" << spec.n << "x" << spec.k << " "
                << spec.transposeA << spec.transposeB << " batch "
                << spec.batch);
-  Tensor a =
-      drawn(spec.typeA, (spec.batch - 1) * spec.strideA + spec.m * spec.k, 1);
-  Tensor b =
-      drawn(spec.typeB, (spec.batch - 1) * spec.strideB + spec.k * spec.n, 2);
-  Tensor c = must(Tensor::zeros(
-      spec.typeC,
-      std::vector<int64_t>{(spec.batch - 1) * spec.strideC + spec.m * spec.n}));
-  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c);
-  Contraction product = must(Contraction::create(
-      *context, blas, spec, {onA.address(), onB.address(), onC.address()},
-      record));
-  DeviceBlock workspace = must(
-      DeviceBlock::allocate(*context, stream.get(), allocator,
-                            MemoryKind::Workspace, product.workspaceBytes()));
-  ASSERT_EQ(product.run(blas, workspace.address(), stream.get()), 0);
-  must(context->check(context->api().copyToHost(c.bytes().data(), onC.address(),
-                                                c.bytes().size(), stream.get()),
-                      "download"));
-  must(context->check(context->api().synchronize(stream.get()), "wait"));
+  Tensor a = operandA(spec), b = operandB(spec), c = product(spec);
   // f32 sums of k products of numbers below 1, then one rounding to C's type.
   double unit = spec.typeC == DType::BF16  ? 0x1p-8
                 : spec.typeC == DType::F16 ? 0x1p-11
                 : spec.typeC == DType::F32 ? 0x1p-24
                                            : 0x1p-53;
   double sums = spec.typeA == DType::F64 ? 0x1p-53 : 0x1p-24;
+  // Each product of two operands that are off by a unit of tf32.
+  double operands = spec.tf32 ? 2.01 * 0x1p-11 : 0;
   for (int64_t s = 0; s < spec.batch; ++s)
     for (int64_t i = 0; i < spec.m; ++i)
       for (int64_t j = 0; j < spec.n; ++j) {
@@ -116,7 +131,8 @@ void CudaContractions::check(const ContractionSpec &spec) {
           size += std::fabs(left * right);
         }
         ASSERT_NEAR(at(c, s * spec.strideC + i * spec.n + j), sum,
-                    size * double(spec.k + 1) * sums + std::fabs(sum) * unit)
+                    size * (double(spec.k + 1) * sums + operands) +
+                        std::fabs(sum) * unit)
             << s << " " << i << " " << j;
       }
 }
@@ -149,6 +165,16 @@ TEST_F(CudaContractions, ExtentsOfOne) {
   for (auto [m, n, k] : {std::array{1, 1, 1}, {1, 8, 3}, {8, 1, 3}, {8, 3, 1}})
     check({DType::F32, DType::F32, DType::F32, m, n, k, false, false, 1, 0, 0,
            0});
+}
+
+TEST_F(CudaContractions, Tf32RoundsOperands) {
+  ContractionSpec plain{DType::F32, DType::F32, DType::F32, 7, 5, 11,
+                        false,      true,       1,          0, 0, 0};
+  ContractionSpec tf32 = plain;
+  tf32.tf32 = true;
+  check(tf32);
+  Tensor exact = product(plain), rounded = product(tf32);
+  EXPECT_FALSE(std::ranges::equal(exact.bytes(), rounded.bytes()));
 }
 
 TEST_F(CudaContractions, WhatTheLibraryLacksIsSaid) {

@@ -101,6 +101,7 @@ static_assert(kBlasReduceInComputeType ==
               CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
 static_assert(kBlasCompute32F == CUBLAS_COMPUTE_32F);
 static_assert(kBlasCompute64F == CUBLAS_COMPUTE_64F);
+static_assert(kBlasComputeTf32 == CUBLAS_COMPUTE_32F_FAST_TF32);
 static_assert(kTypeF32 == CUDA_R_32F && kTypeF64 == CUDA_R_64F);
 static_assert(kTypeF16 == CUDA_R_16F && kTypeBF16 == CUDA_R_16BF);
 static_assert(kBlasNoTranspose == CUBLAS_OP_N);

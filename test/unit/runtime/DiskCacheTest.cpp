@@ -63,7 +63,7 @@ TEST(DiskCache, KeepsWhatIsStored) {
   EXPECT_EQ(status.st_mode & 0777, 0700u) << "the folder is the user's alone";
 }
 
-TEST(DiskCache, DamagedFilesAreNotServed) {
+TEST(DiskCache, J02DamagedFilesAreNotServed) {
   std::string folder = fresh("cache-damaged"), file = folder + "/a.kernel";
   DiskCache cache = must(DiskCache::open(folder));
   cache.store("a.kernel", codeOf('a'));
@@ -145,7 +145,7 @@ TEST(DiskCache, WorksWithoutAFolder) {
   EXPECT_EQ(must(DiskCache::open("off")).folder(), "");
 }
 
-TEST(DiskCache, ReadOnlyServesWhatItHas) {
+TEST(DiskCache, J02ReadOnlyServesWhatItHas) {
   if (::geteuid() == 0)
     GTEST_SKIP() << "root writes everywhere";
   std::string folder = fresh("cache-read-only");
@@ -200,7 +200,7 @@ TEST(DiskCache, ContentsStartOnALine) {
   EXPECT_TRUE(file->bytes().empty());
 }
 
-TEST(DiskCache, SixteenProcessesShareOne) {
+TEST(DiskCache, J02SixteenProcessesShareOne) {
   std::string folder = fresh("cache-many");
   constexpr int kProcesses = 16, kKernels = 8;
   std::vector<pid_t> children;
