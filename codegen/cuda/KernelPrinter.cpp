@@ -223,14 +223,25 @@ static bool isUsedBy(BlockArgument argument) {
 /// enough loads under way for the memory's bandwidth. Without a number NVRTC
 /// aims at more, and moves registers to local memory for it.
 static constexpr int64_t kResidentThreads = 1024;
+/// Arguments up to which that many threads have registers enough; with more of
+/// them one block is asked for.
+static constexpr unsigned kFewArguments = 16;
 /// Blocks that a multiprocessor of any device holds.
 static constexpr int64_t kResidentBlocks = 16;
+
+/// Blocks of `func` that a multiprocessor is to hold.
+static int64_t residentBlocks(func::FuncOp func, int64_t blockThreads) {
+  if (func.getNumArguments() > kFewArguments)
+    return 1;
+  return std::clamp<int64_t>(kResidentThreads / blockThreads, 1,
+                             kResidentBlocks);
+}
 
 LogicalResult KernelPrinter::printSignature(func::FuncOp func,
                                             int64_t blockThreads) {
   os << "extern \"C\" __global__ __launch_bounds__(" << blockThreads << ", "
-     << std::clamp<int64_t>(kResidentThreads / blockThreads, 1, kResidentBlocks)
-     << ") void " << func.getName() << "(";
+     << residentBlocks(func, blockThreads) << ") void " << func.getName()
+     << "(";
   for (BlockArgument argument : func.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
     std::string element = type ? cudaTypeName(type.getElementType()) : "";
