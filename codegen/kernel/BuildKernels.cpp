@@ -7,6 +7,7 @@
 #include "codegen/kernel/PrimitiveEmitter.h"
 #include "codegen/kernel/ThreadForm.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -115,15 +116,6 @@ static LogicalResult emitMapForThreads(OpBuilder &builder, GroupOp group,
   return emitThreadMap(builder, group, single, 1);
 }
 
-/// What is assumed of a target that the module does not describe.
-static constexpr int64_t kVectorBytes = 32;
-
-static int64_t vectorBytesOf(GroupOp group) {
-  auto target = group->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      kTargetAttr);
-  return target ? target.getVectorBytes() : kVectorBytes;
-}
-
 static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
                                ArrayRef<KernelArgument> arguments,
                                ValueRange pointers, bool threads) {
@@ -145,7 +137,10 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
     return (threads ? emitBlockColumn : emitColumnKernel)(builder, group, body);
   case GroupKind::contraction:
     if (!threads)
-      return emitContractionKernel(builder, group, body, vectorBytesOf(group));
+      return emitContractionKernel(
+          builder, group, body,
+          group->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+              kTargetAttr));
     break;
   default:
     break;

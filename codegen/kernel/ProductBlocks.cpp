@@ -34,6 +34,9 @@ static constexpr int64_t kFarBytes = 1024;
 /// An operand that fewer than this many blocks read is read where it stands.
 static constexpr int64_t kFewBlocks = 2;
 
+/// Registers of a target that the module does not describe.
+static constexpr int64_t kVectorBytes = 32;
+
 /// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
 static int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
   int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
@@ -72,17 +75,11 @@ int64_t ProductBlocks::work() const {
                            elements);
 }
 
-ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
-  ProductBlocks blocks;
-  blocks.extents = product.extents();
+/// The register block of vectors, and what is packed for it.
+static void cutForVectors(ProductBlocks &blocks, int64_t vectorBytes) {
   auto [batch, m, n, k] = blocks.extents;
-  Type element = tensorType(product.getLhs()).getElementType();
-  blocks.sum = product.getAccumulation();
-  blocks.a = product.getTransposeA() ? ProductOperand{element, 1, m}
-                                     : ProductOperand{element, k, 1};
-  blocks.b = product.getTransposeB() ? ProductOperand{element, k, 1}
-                                     : ProductOperand{element, 1, n};
-  blocks.lanes = vectorBytes / (blocks.sum.getIntOrFloatBitWidth() / 8);
+  int64_t bytes = blocks.sum.getIntOrFloatBitWidth() / 8;
+  blocks.lanes = vectorBytes / bytes;
   ArrayRef<int64_t> rows =
       vectorBytes >= 64 ? ArrayRef(kRowsOf32) : ArrayRef(kRowsOf16);
   blocks.vectors =
@@ -90,8 +87,7 @@ ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
   blocks.rows = std::clamp<int64_t>(m, 1, rows[blocks.vectors - 1]);
   cutTiles(blocks);
   blocks.depth = equalTiles(k, kDepth, 1);
-  bool narrow = element != blocks.sum;
-  int64_t bytes = blocks.sum.getIntOrFloatBitWidth() / 8;
+  bool narrow = blocks.a.element != blocks.sum;
   auto isFar = [&](int64_t pitch, int64_t readers) {
     return pitch * bytes > kFarBytes && readers >= kFewBlocks;
   };
@@ -103,5 +99,38 @@ ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
   blocks.packB = narrow || blocks.b.across != 1 ||
                  (n > blocks.blockColumns() &&
                   blocks.tileRows >= kFewBlocks * blocks.rows);
+}
+
+/// The register block of a matrix unit: 2 by 2 of its tiles, fewer where the
+/// product has no more.
+static void cutForUnit(ProductBlocks &blocks) {
+  auto [batch, m, n, k] = blocks.extents;
+  blocks.lanes = kUnitRows;
+  blocks.vectors = n > kUnitRows ? 2 : 1;
+  blocks.rows = m > kUnitRows ? 2 * kUnitRows : kUnitRows;
+  cutTiles(blocks);
+  blocks.depth = equalTiles(k, kDepth, kUnitDepth);
+  // Rows of A along K are read where they stand, if its tiles are whole.
+  blocks.packA =
+      !blocks.a.runsAlongK() || m % kUnitRows != 0 || k % kUnitDepth != 0;
+  blocks.packB = true;
+}
+
+ProductBlocks ampc::blocksOf(MatmulOp product, TargetAttr target) {
+  ProductBlocks blocks;
+  blocks.extents = product.extents();
+  auto [batch, m, n, k] = blocks.extents;
+  Type a = tensorType(product.getLhs()).getElementType(),
+       b = tensorType(product.getRhs()).getElementType();
+  blocks.sum = product.getAccumulation();
+  blocks.a =
+      product.getTransposeA() ? ProductOperand{a, 1, m} : ProductOperand{a, k, 1};
+  blocks.b =
+      product.getTransposeB() ? ProductOperand{b, k, 1} : ProductOperand{b, 1, n};
+  blocks.unit = target && target.isFast(a) && a == b && a.isBF16();
+  if (blocks.unit)
+    cutForUnit(blocks);
+  else
+    cutForVectors(blocks, target ? target.getVectorBytes() : kVectorBytes);
   return blocks;
 }

@@ -1,6 +1,7 @@
 // How the kernel of a matrix product is cut: register blocks, tiles, stretches
 // of K, and what is packed. Speed alone depends on it: every element is one
-// sum with K ascending, whatever the cut (N10).
+// sum with K ascending, whatever the cut (N10). A matrix unit (`unit`) adds K in
+// blocks of kUnitDepth, each summed by the unit first.
 #ifndef AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 #define AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 
@@ -18,11 +19,16 @@ struct ProductOperand {
   bool runsAlongK() const { return along == 1; }
 };
 
+/// Rows, and columns, of a matrix unit's tile of sums, and K of one of its
+/// products.
+inline constexpr int64_t kUnitRows = 16, kUnitDepth = 32;
+
 /// The product of a group and its cut.
 struct ProductBlocks {
   amp::MatmulOp::Extents extents;
   ProductOperand a, b;
   mlir::Type sum; ///< f32 or f64
+  bool unit;      ///< whether a matrix unit multiplies
 
   int64_t lanes;   ///< sums of one vector register
   int64_t rows;    ///< rows of a register block
@@ -33,6 +39,15 @@ struct ProductBlocks {
   bool packA, packB;
 
   int64_t blockColumns() const { return vectors * lanes; }
+  /// Extents of a tile's sums in scratch memory: whole vectors, and whole tiles
+  /// of a matrix unit.
+  int64_t sumRows() const {
+    return std::min<int64_t>(tileRows,
+                             llvm::alignTo(extents.m, unit ? kUnitRows : 1));
+  }
+  int64_t sumColumns() const {
+    return std::min<int64_t>(tileColumns, llvm::alignTo(extents.n, lanes));
+  }
   int64_t rowTiles() const { return llvm::divideCeil(extents.m, tileRows); }
   int64_t columnTiles() const {
     return llvm::divideCeil(extents.n, tileColumns);
@@ -42,9 +57,9 @@ struct ProductBlocks {
   int64_t work() const;
 };
 
-/// The cut for registers of `vectorBytes`, a function of the product's types
-/// and extents.
-ProductBlocks blocksOf(amp::MatmulOp product, int64_t vectorBytes);
+/// The cut for `target`, or for one that the module does not describe: a
+/// function of the product's types and extents.
+ProductBlocks blocksOf(amp::MatmulOp product, amp::TargetAttr target);
 
 } // namespace ampc
 

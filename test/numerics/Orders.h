@@ -75,6 +75,20 @@ T straightDot(const std::vector<T> &a, const std::vector<T> &b) {
   return sum;
 }
 
+/// The form of a matrix unit (AMX): in each block of 32 the even and the odd
+/// terms are chains of fused multiply-adds from 0, whose sum goes into the
+/// accumulator.
+inline float unitDot(const std::vector<float> &a, const std::vector<float> &b) {
+  float sum = 0;
+  for (size_t start = 0; start < a.size(); start += 32) {
+    float halves[2] = {0, 0};
+    for (size_t k = start; k < std::min(start + 32, a.size()); ++k)
+      halves[k % 2] = std::fma(a[k], b[k], halves[k % 2]);
+    sum += halves[0] + halves[1];
+  }
+  return sum;
+}
+
 } // namespace ampc::test
 
 #endif // AMPC_TEST_NUMERICS_ORDERS_H

@@ -29,7 +29,7 @@ void addModelOptions(CLI::App &command, ModelCommand &options,
                      "auto, f32, tf32, bf16 or f16 (default: the model's)");
   command.add_option(
       "--target", options.target,
-      "cpu[:avx2|avx512] or cuda[:sm_NN]: what to generate code for (default: "
+      "cpu[:avx2|avx512|amx] or cuda[:sm_NN]: what to generate code for (default: "
       "the device)");
   command
       .add_option("--opt-level", options.opt_level,

@@ -78,7 +78,6 @@ Expected<Job> jobOf(const Product &product, const Format &format,
 Expected<void> bench(int threads, int rounds, CpuLevel level) {
   AMPC_TRY(ThreadPool::instance().resize(threads));
   threads = ThreadPool::instance().size();
-  auto lease = ThreadPool::instance().lease();
   CpuFeatures features = CpuFeatures::probe(level);
   AMPC_ASSIGN(auto cache, MatmulCache::create(threads, features));
   fmt::print("threads {}, {} rounds, cpu:{}, bf16 in {}\n", threads, rounds,
@@ -93,6 +92,7 @@ Expected<void> bench(int threads, int rounds, CpuLevel level) {
                   jobOf(product, format, *cache, features, threads, allocator));
       jobs.push_back(std::move(job));
     }
+    auto lease = ThreadPool::instance().lease(); // allocating takes one too
     double operations = 2.0 * double(product.m) * double(product.n) *
                         double(product.k) * double(product.batch);
     int repeats = std::max(1, int(1e8 / operations));

@@ -64,8 +64,10 @@ std::string space(const Product &p) {
          std::to_string(p.n);
 }
 
-/// `text` for a target with registers of `bytes`.
-std::string withVectors(std::string text, int64_t bytes) {
+/// `text` for a target with registers of `bytes`, with a matrix unit for bf16
+/// at level amx.
+std::string withVectors(std::string text, int64_t bytes,
+                        const std::string &level) {
   const std::string stage = "amp.stage = #amp.stage<placed>";
   return text.replace(
       text.find(stage), stage.size(),
@@ -74,13 +76,14 @@ std::string withVectors(std::string text, int64_t bytes) {
           "vector_bytes = " +
           std::to_string(bytes) +
           ", cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = "
-          "2000.0 : f64>");
+          "2000.0 : f64" +
+          (level == "amx" ? ", fast = [bf16]>" : ">"));
 }
 
 /// The widths of registers that a level's kernels are made for.
 std::vector<int64_t> widthsOf(const std::string &level) {
-  return level == "avx512" ? std::vector<int64_t>{64, 32}
-                           : std::vector<int64_t>{32};
+  return level == "avx2" ? std::vector<int64_t>{32}
+                         : std::vector<int64_t>{64, 32};
 }
 
 std::vector<uint8_t> stored(const std::vector<float> &values,
@@ -119,10 +122,12 @@ std::vector<uint8_t> numbers(int64_t count, unsigned seed,
   return stored(values, type);
 }
 
-/// The product in the order of the kernels.
+/// The product in the order of the kernels, given as `dot`.
 template <class T>
 std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
-                      const std::vector<double> &b) {
+                      const std::vector<double> &b,
+                      T (*dot)(const std::vector<T> &,
+                               const std::vector<T> &) = straightDot<T, true>) {
   std::vector<T> sums;
   std::vector<T> left(p.k), right(p.k);
   for (int64_t matrix = 0; matrix < p.batch; ++matrix)
@@ -134,18 +139,22 @@ std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
           right[k] = T(b[matrix * p.k * p.n +
                          (p.transposeB ? j * p.k + k : k * p.n + j)]);
         }
-        sums.push_back(straightDot<T, true>(left, right));
+        sums.push_back(dot(left, right));
       }
   return sums;
 }
 
 std::vector<uint8_t> expected(const Product &p, const std::vector<uint8_t> &a,
-                              const std::vector<uint8_t> &b) {
+                              const std::vector<uint8_t> &b,
+                              const std::string &level) {
   std::vector<double> left = loaded(a, p.operands),
                       right = loaded(b, p.operands);
   if (p.operands == "f64")
     return bytesOf(sumsOf<double>(p, left, right));
-  return stored(sumsOf<float>(p, left, right), p.result);
+  bool unit = level == "amx" && p.operands == "bf16";
+  return stored(
+      sumsOf<float>(p, left, right, unit ? unitDot : straightDot<float, true>),
+      p.result);
 }
 
 void check(const Product &p) {
@@ -154,11 +163,13 @@ void check(const Product &p) {
                   matmul(p) + "amp.yield %c : tensor<" + shapeC(p) + ">");
   std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
                        b = numbers(p.batch * p.k * p.n, 2, p.operands);
-  std::vector<uint8_t> want = expected(p, a, b);
-  for (const std::string &level : levelsHere())
+  for (const std::string &level : levelsHere()) {
+    std::vector<uint8_t> want = expected(p, a, b, level);
     for (int64_t bytes : widthsOf(level))
-      EXPECT_EQ(runGroup(withVectors(text, bytes), level, {a, b})[0], want)
+      EXPECT_EQ(runGroup(withVectors(text, bytes, level), level, {a, b})[0],
+                want)
           << nameOf(p) << " on " << level << ", registers of " << bytes;
+  }
 }
 
 const int64_t kExtents[] = {0, 1, 2, 5, 6, 7, 31, 32, 33, 63, 64, 65, 200};
@@ -187,6 +198,23 @@ TEST(Contraction, NarrowOperandsWidenAndRoundOnce) {
         check({2, 70, extent, extent, turn % 4 >= 2, turn % 2 == 1, operands,
                result});
       }
+}
+
+// Whole tiles of a matrix unit and parts of them, in each orientation.
+TEST(Contraction, NarrowExtentsAndTransposes) {
+  unsigned turn = 0;
+  for (int64_t m : kExtents)
+    for (int64_t n : kExtents) {
+      ++turn;
+      int64_t k = kExtents[(turn * 5 + turn / 13) % std::size(kExtents)];
+      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"});
+    }
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true}) {
+      check({3, 48, 96, 64, transposeA, transposeB, "bf16", "bf16"});
+      check({1, 300, 530, 1056, transposeA, transposeB, "bf16", "f32"});
+      check({1, 272, 288, 1030, transposeA, transposeB, "bf16", "f32"});
+    }
 }
 
 TEST(Contraction, Batches) {
@@ -251,8 +279,8 @@ TEST(Contraction, EpilogueChangesNoBit) {
                          w = numbers(p.batch * p.m, 5, p.result);
     for (const std::string &level : levelsHere())
       for (int64_t bytes : widthsOf(level)) {
-        auto sums = runGroup(withVectors(alone, bytes), level, {a, b})[0];
-        EXPECT_EQ(runGroup(withVectors(fused, bytes), level, {a, b, d, r, w}),
+        auto sums = runGroup(withVectors(alone, bytes, level), level, {a, b})[0];
+        EXPECT_EQ(runGroup(withVectors(fused, bytes, level), level, {a, b, d, r, w}),
                   runGroup(map, level, {sums, d, r, w}))
             << nameOf(p) << " on " << level << ", registers of " << bytes;
       }
@@ -279,7 +307,7 @@ TEST(Contraction, ViewsOfTheRows) {
   std::vector<uint8_t> a = numbers(24 * 9, 1, "f32"),
                        b = numbers(9 * 20, 2, "f32"), d = numbers(60, 3, "f32"),
                        w = numbers(8, 4, "f32");
-  auto sums = valuesOf<float>(expected(p, a, b)), bias = valuesOf<float>(d),
+  auto sums = valuesOf<float>(expected(p, a, b, "avx2")), bias = valuesOf<float>(d),
        weight = valuesOf<float>(w);
   std::vector<float> want;
   for (int64_t row = 0; row < 24; ++row)
@@ -287,7 +315,7 @@ TEST(Contraction, ViewsOfTheRows) {
       want.push_back((sums[row * 20 + j] + bias[row / 4 % 3 * 20 + j]) *
                      weight[row / 12 * 4 + row % 4]);
   for (const std::string &level : levelsHere()) {
-    auto got = runGroup(withVectors(text, 32), level, {a, b, d, w});
+    auto got = runGroup(withVectors(text, 32, level), level, {a, b, d, w});
     EXPECT_EQ(got[0], bytesOf(want)) << level;
     EXPECT_EQ(got[1], bytesOf(sums)) << level;
   }

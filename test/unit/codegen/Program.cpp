@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/CpuLevel.h"
 #include "codegen/emit/EmitPlan.h"
+#include "runtime/core/CpuFeatures.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -61,7 +62,8 @@ std::vector<std::string> levelsHere() {
   const CpuLevel *host = hostCpuLevel();
   std::vector<std::string> names;
   for (const CpuLevel &level : cpuLevels()) {
-    if (host && &level <= host)
+    bool runs = level.name != "amx" || rt::request_amx();
+    if (host && &level <= host && runs)
       names.push_back(level.name.str());
     else
       std::printf("skipped: this machine lacks %s\n", level.name.data());

@@ -69,7 +69,7 @@ struct Operands {
 
 /// C at `threads` threads; bytes that are not written stay 0xff (NaN).
 std::vector<uint8_t> compute(const ContractionSpec &s, Operands &in,
-                             int threads, CpuLevel limit = CpuLevel::Avx512) {
+                             int threads, CpuLevel limit = CpuLevel::Amx) {
   must(ThreadPool::instance().resize(threads));
   auto lease = ThreadPool::instance().lease();
   CpuFeatures features = CpuFeatures::probe(limit);
@@ -196,8 +196,8 @@ TEST_F(Contractions, DoublesUseTheOwnLoop) {
     }
 }
 
-constexpr CpuLevel kLevels[] = {CpuLevel::Avx512, CpuLevel::Avx2,
-                                CpuLevel::Baseline};
+constexpr CpuLevel kLevels[] = {CpuLevel::Amx, CpuLevel::Avx512,
+                                CpuLevel::Avx2, CpuLevel::Baseline};
 
 /// Rounding unit of a result's one rounding.
 double unitOf(DType type) {
@@ -225,7 +225,7 @@ TEST_F(Contractions, SixteenBitOperandsRoundOnce) {
 TEST_F(Contractions, SixteenBitTransposesAndExtents) {
   // K of one stretch, of two, and of three with an incomplete last one.
   for (DType type : {DType::BF16, DType::F16})
-    for (CpuLevel level : {CpuLevel::Avx512, CpuLevel::Avx2})
+    for (CpuLevel level : {CpuLevel::Amx, CpuLevel::Avx512, CpuLevel::Avx2})
       for (bool ta : {false, true})
         for (bool tb : {false, true})
           for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
