@@ -14,9 +14,8 @@ static constexpr StringLiteral kAvx512[] = {
     "avx",      "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
     "avx512vl", "bmi",  "bmi2",     "f16c",     "fma",      "lzcnt"};
 static constexpr StringLiteral kAmx[] = {
-    "amx-bf16", "amx-tile", "avx",      "avx2",     "avx512bw",
-    "avx512cd", "avx512dq", "avx512f",  "avx512vl", "bmi",
-    "bmi2",     "f16c",     "fma",      "lzcnt"};
+    "amx-bf16", "amx-tile", "avx", "avx2", "avx512bw", "avx512cd", "avx512dq",
+    "avx512f",  "avx512vl", "bmi", "bmi2", "f16c",     "fma",      "lzcnt"};
 static const CpuLevel kLevels[] = {
     {"avx2", "x86-64-v3", "", 256, kAvx2},
     {"avx512", "x86-64-v4", "", 512, kAvx512},

@@ -33,8 +33,8 @@ ampc::targetMachineFor(const CpuLevel &level) {
   options.AllowFPOpFusion =
       FPOpFusion::Strict; // no contraction across ops (N4)
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, level.cpu, level.more, options, Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Default));
+      triple, level.cpu, level.more, options, Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("cannot generate code for " + level.cpu);
   return machine;
@@ -78,6 +78,7 @@ void ampc::optimizeModule(Module &module, TargetMachine &machine,
   ModulePassManager pipeline =
       builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   pipeline.addPass(createModuleToFunctionPassAdaptor(PrefetchStreams()));
+  pipeline.addPass(createModuleToFunctionPassAdaptor(StreamTiles()));
   pipeline.run(module, modules);
 }
 

@@ -137,7 +137,12 @@ PreservedAnalyses PrefetchStreams::run(Function &function,
                          ? stepOf(stream.address->getStart(),
                                   stream.loop()->getParentLoop(), evolution)
                          : 0;
-      prefetch(stream, std::max({kAheadBytes, stream.step, row}));
+      uint64_t ahead = std::max({kAheadBytes, stream.step, row});
+      // A short loop ends before.
+      unsigned most = evolution.getSmallConstantMaxTripCount(stream.loop());
+      if (row == 0 && most != 0 && most * stream.step <= ahead)
+        continue;
+      prefetch(stream, ahead);
     }
   return fetched.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }

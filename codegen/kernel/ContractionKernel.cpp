@@ -49,8 +49,7 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
   tile.isLastColumn = at.isLast(point[2], blocks.columnTiles());
   tile.rows = tile.partOf(tile.firstRow, blocks.tileRows, m);
   tile.columns = tile.partOf(tile.firstColumn, blocks.tileColumns, n);
-  tile.pitch = blocks.sumColumns();
-  tile.sums = tile.scratch(blocks.sumRows() * tile.pitch, blocks.sum);
+  tile.sums = tile.scratch(blocks.sumRows() * blocks.sumColumns(), blocks.sum);
   if (k > 0) {
     std::unique_ptr<ProductLoops> loops =
         (blocks.unit ? unitProduct : vectorProduct)(tile);
@@ -89,8 +88,8 @@ LogicalResult TileEmitter::emitElements(Value row, Value column,
     point.lanes = count;
   }
   // The other axes share the rows of all matrices.
-  Value rest =
-      at.add(at.times(tile.matrix, blocks.extents.m), at.add(tile.firstRow, row));
+  Value rest = at.add(at.times(tile.matrix, blocks.extents.m),
+                      at.add(tile.firstRow, row));
   for (int64_t axis = axes; axis-- > 0;) {
     int64_t extent = space.extents()[axis];
     point.coordinates[axis] = axis == 0 ? rest : at.remainder(rest, extent);
@@ -105,11 +104,12 @@ LogicalResult TileEmitter::emitElements(Value row, Value column,
     sum = arith::ConstantOp::create(builder, at.loc,
                                     cast<TypedAttr>(builder.getZeroAttr(type)));
   } else {
-    Value index = at.add(at.times(row, tile.pitch), column);
-    sum = isa<VectorType>(type)
-              ? Value(vector::LoadOp::create(
-                    builder, at.loc, cast<VectorType>(type), tile.sums, index))
-              : Value(memref::LoadOp::create(builder, at.loc, tile.sums, index));
+    Value index = tile.sumAt(row, column);
+    sum =
+        isa<VectorType>(type)
+            ? Value(vector::LoadOp::create(
+                  builder, at.loc, cast<VectorType>(type), tile.sums, index))
+            : Value(memref::LoadOp::create(builder, at.loc, tile.sums, index));
   }
   body.setComplete(product,
                    roundTo(builder, product.getLoc(), sum,

@@ -60,11 +60,21 @@ void ContractionTile::eachColumns(
   eachPiece(at, columns, isLastColumn, blocks.extents.n, piece, body);
 }
 
+Value ContractionTile::sumAt(Value row, Value column) {
+  int64_t pitch = blocks.sumPitch();
+  Value inPanel = at.times(row, pitch);
+  // Panels follow each other.
+  return blocks.sumColumns() > pitch
+             ? at.add(inPanel, at.times(column, blocks.sumRows()))
+             : at.add(inPanel, column);
+}
+
 void ContractionTile::clearSums() {
   auto type = VectorType::get({blocks.lanes}, blocks.sum);
   Value zeros = arith::ConstantOp::create(at.builder, at.loc,
                                           at.builder.getZeroAttr(type));
-  at.loop(at.divide(at.times(rows, pitch), blocks.lanes), [&](Value i) {
+  int64_t count = blocks.sumRows() * blocks.sumColumns();
+  at.loop(at.constant(count / blocks.lanes), [&](Value i) {
     vector::StoreOp::create(at.builder, at.loc, zeros, sums,
                             at.times(i, blocks.lanes));
   });

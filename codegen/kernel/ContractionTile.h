@@ -36,8 +36,8 @@ struct ContractionTile {
   mlir::Value matrix, firstRow, firstColumn;
   mlir::Value isLastRow, isLastColumn; ///< of the tiles
   mlir::Value rows, columns;           ///< that the tile has
+  /// Sums lie in panels of blocks.sumPitch() columns, row after row.
   mlir::Value sums;
-  int64_t pitch = 0; ///< of `sums`
 
   /// Scratch memory, taken once a kernel (TileKernels).
   mlir::Value scratch(int64_t elements, mlir::Type element);
@@ -54,6 +54,9 @@ struct ContractionTile {
   /// The same for the columns.
   void eachColumns(int64_t piece,
                    llvm::function_ref<void(mlir::Value, int64_t)> body);
+  /// Element number of a sum; `column` begins a panel, or is 0 where there is
+  /// one panel.
+  mlir::Value sumAt(mlir::Value row, mlir::Value column);
   /// Writes +0 to all sums.
   void clearSums();
 };

@@ -25,10 +25,11 @@ public:
     if (from.whole)
       return vector::LoadOp::create(builder, at.loc, type, operand.memory,
                                     index);
-    Value rows = at.subtract(from.count, i), depth = at.subtract(from.length, k);
+    Value rows = at.subtract(from.count, i),
+          depth = at.subtract(from.length, k);
     bool alongK = operand.layout.runsAlongK();
-    Value zeros = arith::ConstantOp::create(builder, at.loc,
-                                            builder.getZeroAttr(type));
+    Value zeros =
+        arith::ConstantOp::create(builder, at.loc, builder.getZeroAttr(type));
     return vector::MaskedLoadOp::create(
         builder, at.loc, type, operand.memory, ValueRange(index),
         alongK ? mask(depth, rows, lanes) : mask(rows, depth, lanes), zeros);
@@ -105,8 +106,13 @@ private:
 void ampc::packLeftTiles(IndexMath &at, const TileSource &from, Value panel,
                          int64_t pitch) {
   TileReader reader(at, from);
-  at.loop(reader.tilesOf(from.count, kUnitRows), [&](Value i) {
-    at.loop(reader.tilesOf(from.length, kUnitDepth), [&](Value step) {
+  Value tiles = reader.tilesOf(from.count, kUnitRows),
+        steps = reader.tilesOf(from.length, kUnitDepth);
+  // Neighbours are read one after another.
+  bool alongK = from.operand.layout.runsAlongK();
+  at.loop(alongK ? tiles : steps, [&](Value outer) {
+    at.loop(alongK ? steps : tiles, [&](Value inner) {
+      Value i = alongK ? outer : inner, step = alongK ? inner : outer;
       Value to = at.times(at.add(at.times(i, pitch), step), kTileElements);
       reader.copyTile(at.times(i, kUnitRows), at.times(step, kUnitDepth),
                       /*alongK=*/true, panel, to);
@@ -119,7 +125,8 @@ void ampc::packRightTiles(IndexMath &at, const TileSource &from, Value panel,
   TileReader reader(at, from);
   at.loop(reader.tilesOf(from.length, kUnitDepth), [&](Value step) {
     for (int64_t j = 0; j < columnTiles; ++j) {
-      Value to = at.times(at.add(at.times(step, columnTiles), j), kTileElements);
+      Value to =
+          at.times(at.add(at.times(step, columnTiles), j), kTileElements);
       reader.copyTile(at.constant(j * kUnitRows), at.times(step, kUnitDepth),
                       /*alongK=*/false, panel, to);
     }

@@ -37,13 +37,6 @@ static constexpr int64_t kFewBlocks = 2;
 /// Registers of a target that the module does not describe.
 static constexpr int64_t kVectorBytes = 32;
 
-/// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
-static int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
-  int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
-  return std::max<int64_t>(llvm::alignTo(llvm::divideCeil(whole, tiles), unit),
-                           unit);
-}
-
 static void cutTiles(ProductBlocks &blocks) {
   auto [batch, m, n, k] = blocks.extents;
   int64_t unitRows = blocks.rows, unitColumns = blocks.blockColumns();
@@ -71,8 +64,9 @@ static void cutTiles(ProductBlocks &blocks) {
 
 int64_t ProductBlocks::work() const {
   int64_t elements = tileRows * tileColumns;
-  return std::max<int64_t>(elements * std::max<int64_t>(extents.k, 1) / 16,
-                           elements);
+  int64_t multiplied = unit ? 128 : 16; // while a map moves an element
+  return std::max<int64_t>(
+      elements * std::max<int64_t>(extents.k, 1) / multiplied, elements);
 }
 
 /// The register block of vectors, and what is packed for it.
@@ -101,21 +95,6 @@ static void cutForVectors(ProductBlocks &blocks, int64_t vectorBytes) {
                   blocks.tileRows >= kFewBlocks * blocks.rows);
 }
 
-/// The register block of a matrix unit: 2 by 2 of its tiles, fewer where the
-/// product has no more.
-static void cutForUnit(ProductBlocks &blocks) {
-  auto [batch, m, n, k] = blocks.extents;
-  blocks.lanes = kUnitRows;
-  blocks.vectors = n > kUnitRows ? 2 : 1;
-  blocks.rows = m > kUnitRows ? 2 * kUnitRows : kUnitRows;
-  cutTiles(blocks);
-  blocks.depth = equalTiles(k, kDepth, kUnitDepth);
-  // Rows of A along K are read where they stand, if its tiles are whole.
-  blocks.packA =
-      !blocks.a.runsAlongK() || m % kUnitRows != 0 || k % kUnitDepth != 0;
-  blocks.packB = true;
-}
-
 ProductBlocks ampc::blocksOf(MatmulOp product, TargetAttr target) {
   ProductBlocks blocks;
   blocks.extents = product.extents();
@@ -123,13 +102,13 @@ ProductBlocks ampc::blocksOf(MatmulOp product, TargetAttr target) {
   Type a = tensorType(product.getLhs()).getElementType(),
        b = tensorType(product.getRhs()).getElementType();
   blocks.sum = product.getAccumulation();
-  blocks.a =
-      product.getTransposeA() ? ProductOperand{a, 1, m} : ProductOperand{a, k, 1};
-  blocks.b =
-      product.getTransposeB() ? ProductOperand{b, k, 1} : ProductOperand{b, 1, n};
+  blocks.a = product.getTransposeA() ? ProductOperand{a, 1, m}
+                                     : ProductOperand{a, k, 1};
+  blocks.b = product.getTransposeB() ? ProductOperand{b, k, 1}
+                                     : ProductOperand{b, 1, n};
   blocks.unit = target && target.isFast(a) && a == b && a.isBF16();
   if (blocks.unit)
-    cutForUnit(blocks);
+    cutForUnit(blocks, target.getCacheBytes());
   else
     cutForVectors(blocks, target ? target.getVectorBytes() : kVectorBytes);
   return blocks;

@@ -1,7 +1,7 @@
 // How the kernel of a matrix product is cut: register blocks, tiles, stretches
 // of K, and what is packed. Speed alone depends on it: every element is one
-// sum with K ascending, whatever the cut (N10). A matrix unit (`unit`) adds K in
-// blocks of kUnitDepth, each summed by the unit first.
+// sum with K ascending, whatever the cut (N10). A matrix unit (`unit`) adds K
+// in blocks of kUnitDepth, each summed by the unit first.
 #ifndef AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 #define AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 
@@ -22,6 +22,13 @@ struct ProductOperand {
 /// Rows, and columns, of a matrix unit's tile of sums, and K of one of its
 /// products.
 inline constexpr int64_t kUnitRows = 16, kUnitDepth = 32;
+
+/// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
+inline int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
+  int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
+  return std::max<int64_t>(llvm::alignTo(llvm::divideCeil(whole, tiles), unit),
+                           unit);
+}
 
 /// The product of a group and its cut.
 struct ProductBlocks {
@@ -46,8 +53,12 @@ struct ProductBlocks {
                              llvm::alignTo(extents.m, unit ? kUnitRows : 1));
   }
   int64_t sumColumns() const {
-    return std::min<int64_t>(tileColumns, llvm::alignTo(extents.n, lanes));
+    return std::min<int64_t>(
+        tileColumns, llvm::alignTo(extents.n, unit ? blockColumns() : lanes));
   }
+  /// Columns of a panel of sums: a register block's for a matrix unit, whose
+  /// blocks then are bytes in a row, else all.
+  int64_t sumPitch() const { return unit ? blockColumns() : sumColumns(); }
   int64_t rowTiles() const { return llvm::divideCeil(extents.m, tileRows); }
   int64_t columnTiles() const {
     return llvm::divideCeil(extents.n, tileColumns);
@@ -60,6 +71,9 @@ struct ProductBlocks {
 /// The cut for `target`, or for one that the module does not describe: a
 /// function of the product's types and extents.
 ProductBlocks blocksOf(amp::MatmulOp product, amp::TargetAttr target);
+
+/// Cuts for a matrix unit of a core with `cacheBytes` of its own.
+void cutForUnit(ProductBlocks &blocks, int64_t cacheBytes);
 
 } // namespace ampc
 

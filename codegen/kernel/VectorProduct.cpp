@@ -44,8 +44,8 @@ VectorProduct::VectorProduct(ContractionTile &tile)
       vector(VectorType::get({blocks.lanes}, blocks.sum)) {
   auto [batch, m, n, k] = blocks.extents;
   if (blocks.packA)
-    panelA = tile.scratch(std::min(blocks.tileRows, m) * blocks.depth,
-                          blocks.sum);
+    panelA =
+        tile.scratch(std::min(blocks.tileRows, m) * blocks.depth, blocks.sum);
   if (blocks.packB)
     panelB = tile.scratch((blocks.depth + blocks.lanes) *
                               std::min<int64_t>(blocks.blockColumns(),
@@ -118,8 +118,7 @@ void VectorProduct::emitBlock(const TileOperand &left, const TileOperand &right,
   OpBuilder &builder = at.builder;
   int64_t lanes = blocks.lanes, vectors = llvm::divideCeil(width, lanes);
   auto sumIndex = [&](int64_t i, int64_t v) {
-    return at.add(at.add(at.times(at.add(row, i), tile.pitch), column),
-                  v * lanes);
+    return at.add(tile.sumAt(at.add(row, i), column), v * lanes);
   };
   SmallVector<Value> first;
   for (int64_t i = 0; i < rows; ++i)

@@ -11,14 +11,13 @@
 namespace ampc::rt {
 
 std::string_view name_of(CpuLevel level) {
-  constexpr std::string_view names[] = {"baseline", "avx2", "avx512",
-                                        "amx"};
+  constexpr std::string_view names[] = {"baseline", "avx2", "avx512", "amx"};
   return names[static_cast<size_t>(level)];
 }
 
 std::optional<CpuLevel> cpu_level_by_name(std::string_view name) {
-  for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::Avx2, CpuLevel::Avx512,
-                         CpuLevel::Amx})
+  for (CpuLevel level :
+       {CpuLevel::Baseline, CpuLevel::Avx2, CpuLevel::Avx512, CpuLevel::Amx})
     if (name_of(level) == name)
       return level;
   return std::nullopt;
@@ -95,8 +94,8 @@ CpuFeatures CpuFeatures::probe(CpuLevel limit) {
 bool CpuFeatures::has(std::string_view feature) const {
   std::string name = plain(feature);
   bool tiles = name.rfind("amx", 0) == 0;
-  bool wide = name.rfind("avx512", 0) == 0 ||
-              name.rfind("evex512", 0) == 0 || name.rfind("avx10", 0) == 0;
+  bool wide = name.rfind("avx512", 0) == 0 || name.rfind("evex512", 0) == 0 ||
+              name.rfind("avx10", 0) == 0;
   bool middle = name == "avx" || name == "avx2" || name == "fma" ||
                 name == "f16c" || name == "bmi" || name == "bmi1" ||
                 name == "bmi2" || name.rfind("avx", 0) == 0;

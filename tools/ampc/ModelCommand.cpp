@@ -27,10 +27,10 @@ void addModelOptions(CLI::App &command, ModelCommand &options,
       ->allow_extra_args(false);
   command.add_option("--precision", options.precision,
                      "auto, f32, tf32, bf16 or f16 (default: the model's)");
-  command.add_option(
-      "--target", options.target,
-      "cpu[:avx2|avx512|amx] or cuda[:sm_NN]: what to generate code for (default: "
-      "the device)");
+  command.add_option("--target", options.target,
+                     "cpu[:avx2|avx512|amx] or cuda[:sm_NN]: what to generate "
+                     "code for (default: "
+                     "the device)");
   command
       .add_option("--opt-level", options.opt_level,
                   "0: the reference evaluator; 1: a kernel an op; 2: ops share "

@@ -1,7 +1,7 @@
 // Times the compiler's kernels of matrix products beside the runtime's library
 // products, interleaved in one process, and both beside the processor's peak,
-// measured in between: of fused multiply-adds, of AMX for its format. One thread is timed by its own
-// clock, so that other programs count less.
+// measured in between: of fused multiply-adds, of AMX for its format. One
+// thread is timed by its own clock, so that other programs count less.
 #include "codegen/emit/EmitPlan.h"
 #include "ir/dialect/Dialect.h"
 #include "runtime/core/Allocator.h"
@@ -156,7 +156,7 @@ std::string moduleOf(const Product &product, const std::string &type,
   return fmt::format(
       "module attributes {{amp.stage = #amp.stage<placed>, amp.target = "
       "#amp.target<kind = \"cpu\", level = \"{}\", vector_bytes = {}, "
-      "cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = 2000.0 : "
+      "cache_bytes = 2097152, bandwidth = 10.0 : f64, launch_ns = 2000.0 : "
       "f64{}>}} {{\n"
       "func.func @infer(%a: {} {{amp.name = \"a\", amp.io = #amp.io<input>, "
       "amp.place = #amp.place<input, 0>}}, %b: {} {{amp.name = \"b\", amp.io = "
@@ -168,8 +168,8 @@ std::string moduleOf(const Product &product, const std::string &type,
       "%c = amp.matmul %x, %y {} {} accumulate f32 : {}, {} -> {}\n"
       "amp.yield %c : {}\n}}\nreturn %r : {}\n}}\n}}\n",
       level, level == "avx2" ? 32 : 64, level == "amx" ? ", fast = [bf16]" : "",
-      a, b, c, product.batch, product.m,
-      product.n, a, b, c, a, b, product.transposeA ? "transpose_a" : "",
+      a, b, c, product.batch, product.m, product.n, a, b, c, a, b,
+      product.transposeA ? "transpose_a" : "",
       product.transposeB ? "transpose_b" : "", a, b, c, c, c);
 }
 
@@ -205,8 +205,7 @@ public:
   }
 
 private:
-  Expected<void> compare(const Product &product, const char *name,
-                         DType type) {
+  Expected<void> compare(const Product &product, const char *name, DType type) {
     Allocator allocator;
     std::vector<Block> blocks;
     auto block = [&](int64_t elements) -> Expected<std::byte *> {
@@ -337,10 +336,10 @@ int main(int argc, char **argv) {
   app.add_option("--format", format, "Operands and result")
       ->check(CLI::IsMember({"f32", "bf16", "f16"}));
   app.add_option("--level", level, "Hide what the processor has above a level")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, CpuLevel>{
-          {"avx2", CpuLevel::Avx2},
-          {"avx512", CpuLevel::Avx512},
-          {"amx", CpuLevel::Amx}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, CpuLevel>{{"avx2", CpuLevel::Avx2},
+                                          {"avx512", CpuLevel::Avx512},
+                                          {"amx", CpuLevel::Amx}}));
   CLI11_PARSE(app, argc, argv);
   auto run = [&]() -> Expected<void> {
     if (level == CpuLevel::Amx && !request_amx())

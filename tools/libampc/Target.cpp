@@ -96,11 +96,10 @@ rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
     isCpu = false;
   }
   if (!isCpu || !target.empty())
-    return rt::fail(
-        rt::Code::Usage, "--target",
-        "unknown target '" + options.target +
-            "'; expected cpu, cpu:avx2, cpu:avx512, cpu:amx or "
-            "cuda[:sm_NN]");
+    return rt::fail(rt::Code::Usage, "--target",
+                    "unknown target '" + options.target +
+                        "'; expected cpu, cpu:avx2, cpu:avx512, cpu:amx or "
+                        "cuda[:sm_NN]");
   if (here == rt::CpuLevel::Baseline)
     return rt::fail(rt::Code::Environment, "--target",
                     "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "

@@ -82,8 +82,9 @@ std::string withVectors(std::string text, int64_t bytes,
 
 /// The widths of registers that a level's kernels are made for.
 std::vector<int64_t> widthsOf(const std::string &level) {
-  return level == "avx2" ? std::vector<int64_t>{32}
-                         : std::vector<int64_t>{64, 32};
+  if (level == "avx512")
+    return {64, 32};
+  return {level == "avx2" ? 32 : 64};
 }
 
 std::vector<uint8_t> stored(const std::vector<float> &values,
@@ -157,13 +158,16 @@ std::vector<uint8_t> expected(const Product &p, const std::vector<uint8_t> &a,
       p.result);
 }
 
-void check(const Product &p) {
+/// `only`: the one level that it runs at; empty: all.
+void check(const Product &p, const std::string &only = "") {
   std::string text =
       groupModule("contraction", space(p), {shapeA(p), shapeB(p)}, {shapeC(p)},
                   matmul(p) + "amp.yield %c : tensor<" + shapeC(p) + ">");
   std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
                        b = numbers(p.batch * p.k * p.n, 2, p.operands);
   for (const std::string &level : levelsHere()) {
+    if (!only.empty() && level != only)
+      continue;
     std::vector<uint8_t> want = expected(p, a, b, level);
     for (int64_t bytes : widthsOf(level))
       EXPECT_EQ(runGroup(withVectors(text, bytes, level), level, {a, b})[0],
@@ -200,20 +204,26 @@ TEST(Contraction, NarrowOperandsWidenAndRoundOnce) {
       }
 }
 
-// Whole tiles of a matrix unit and parts of them, in each orientation.
-TEST(Contraction, NarrowExtentsAndTransposes) {
+// Whole tiles of a matrix unit and parts of them, in each orientation; K in
+// several stretches, several tiles.
+TEST(Contraction, MatrixUnit) {
+  if (!llvm::is_contained(levelsHere(), "amx"))
+    GTEST_SKIP() << "this machine lacks amx";
+  const int64_t extents[] = {1, 16, 17, 32, 33, 65, 200};
   unsigned turn = 0;
-  for (int64_t m : kExtents)
-    for (int64_t n : kExtents) {
+  for (int64_t m : extents)
+    for (int64_t n : extents) {
       ++turn;
-      int64_t k = kExtents[(turn * 5 + turn / 13) % std::size(kExtents)];
-      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"});
+      int64_t k = extents[(turn * 5 + turn / 7) % std::size(extents)];
+      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"}, "amx");
     }
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true}) {
-      check({3, 48, 96, 64, transposeA, transposeB, "bf16", "bf16"});
-      check({1, 300, 530, 1056, transposeA, transposeB, "bf16", "f32"});
-      check({1, 272, 288, 1030, transposeA, transposeB, "bf16", "f32"});
+      for (auto [batch, m, n, k] : {std::array<int64_t, 4>{3, 48, 96, 64},
+                                    {1, 300, 530, 1056},
+                                    {1, 272, 288, 1030},
+                                    {1, 64, 1100, 2500}})
+        check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"}, "amx");
     }
 }
 
@@ -279,9 +289,11 @@ TEST(Contraction, EpilogueChangesNoBit) {
                          w = numbers(p.batch * p.m, 5, p.result);
     for (const std::string &level : levelsHere())
       for (int64_t bytes : widthsOf(level)) {
-        auto sums = runGroup(withVectors(alone, bytes, level), level, {a, b})[0];
-        EXPECT_EQ(runGroup(withVectors(fused, bytes, level), level, {a, b, d, r, w}),
-                  runGroup(map, level, {sums, d, r, w}))
+        auto sums =
+            runGroup(withVectors(alone, bytes, level), level, {a, b})[0];
+        EXPECT_EQ(
+            runGroup(withVectors(fused, bytes, level), level, {a, b, d, r, w}),
+            runGroup(map, level, {sums, d, r, w}))
             << nameOf(p) << " on " << level << ", registers of " << bytes;
       }
   }
@@ -307,8 +319,8 @@ TEST(Contraction, ViewsOfTheRows) {
   std::vector<uint8_t> a = numbers(24 * 9, 1, "f32"),
                        b = numbers(9 * 20, 2, "f32"), d = numbers(60, 3, "f32"),
                        w = numbers(8, 4, "f32");
-  auto sums = valuesOf<float>(expected(p, a, b, "avx2")), bias = valuesOf<float>(d),
-       weight = valuesOf<float>(w);
+  auto sums = valuesOf<float>(expected(p, a, b, "avx2")),
+       bias = valuesOf<float>(d), weight = valuesOf<float>(w);
   std::vector<float> want;
   for (int64_t row = 0; row < 24; ++row)
     for (int64_t j = 0; j < 20; ++j)
