@@ -2,7 +2,9 @@
 //
 // A tile takes K in stretches, which add to its sums, in scratch memory, by
 // vectors or by a matrix unit (ContractionTile.h). After the last stretch the
-// epilogue walks the sums row by row while the cache has them.
+// epilogue walks the sums row by row while the cache has them. Where K is one
+// stretch it follows each block of a matrix unit, which multiplies on
+// meanwhile.
 #include "codegen/kernel/ContractionTile.h"
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/PrimitiveEmitter.h"
@@ -49,7 +51,17 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
   tile.isLastColumn = at.isLast(point[2], blocks.columnTiles());
   tile.rows = tile.partOf(tile.firstRow, blocks.tileRows, m);
   tile.columns = tile.partOf(tile.firstColumn, blocks.tileColumns, n);
-  tile.sums = tile.scratch(blocks.sumRows() * blocks.sumColumns(), blocks.sum);
+  tile.sums =
+      tile.scratch(blocks.keepsSums() ? blocks.sumRows() * blocks.sumColumns()
+                                      : blocks.rows * blocks.blockColumns(),
+                   blocks.sum);
+  LogicalResult emitted = success();
+  tile.finish = [&](Value row, Value column, int64_t rows, int64_t columns) {
+    at.loop(at.constant(rows), [&](Value i) {
+      if (failed(emitElements(at.add(row, i), column, columns)))
+        emitted = failure();
+    });
+  };
   if (k > 0) {
     std::unique_ptr<ProductLoops> loops =
         (blocks.unit ? unitProduct : vectorProduct)(tile);
@@ -60,7 +72,9 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
       loops->emitStretch(start, tile.partOf(start, blocks.depth, k));
     });
   }
-  return emitEpilogue();
+  if (k == 0 || blocks.keepsSums())
+    return emitEpilogue();
+  return emitted;
 }
 
 LogicalResult TileEmitter::emitEpilogue() {

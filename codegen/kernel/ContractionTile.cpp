@@ -62,6 +62,8 @@ void ContractionTile::eachColumns(
 
 Value ContractionTile::sumAt(Value row, Value column) {
   int64_t pitch = blocks.sumPitch();
+  if (!blocks.keepsSums())
+    return at.times(at.remainder(row, blocks.rows), pitch);
   Value inPanel = at.times(row, pitch);
   // Panels follow each other.
   return blocks.sumColumns() > pitch

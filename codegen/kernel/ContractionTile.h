@@ -6,6 +6,7 @@
 #include "codegen/kernel/IndexMath.h"
 #include "codegen/kernel/ProductBlocks.h"
 
+#include <functional>
 #include <memory>
 
 namespace ampc {
@@ -36,8 +37,12 @@ struct ContractionTile {
   mlir::Value matrix, firstRow, firstColumn;
   mlir::Value isLastRow, isLastColumn; ///< of the tiles
   mlir::Value rows, columns;           ///< that the tile has
-  /// Sums lie in panels of blocks.sumPitch() columns, row after row.
+  /// Sums lie in panels of blocks.sumPitch() columns, row after row; those of
+  /// one register block where blocks.keepsSums() is false.
   mlir::Value sums;
+  /// Emits what follows the sums of a register block: (first row, first column,
+  /// rows, columns). Called where blocks.keepsSums() is false.
+  std::function<void(mlir::Value, mlir::Value, int64_t, int64_t)> finish;
 
   /// Scratch memory, taken once a kernel (TileKernels).
   mlir::Value scratch(int64_t elements, mlir::Type element);

@@ -103,6 +103,25 @@ private:
 
 } // namespace
 
+/// Rows that lie along K, one after another: each is one stream.
+static void copyRowTiles(IndexMath &at, const TileSource &from, Value panel,
+                         int64_t pitch) {
+  auto type = VectorType::get({kUnitDepth}, from.operand.layout.element);
+  at.loop(from.count, [&](Value row) {
+    Value source = from.operand.at(at, row, at.constant(0));
+    Value target =
+        at.add(at.times(at.divide(row, kUnitRows), pitch * kTileElements),
+               at.times(at.remainder(row, kUnitRows), kUnitDepth));
+    at.loop(at.divide(from.length, kUnitDepth), [&](Value step) {
+      Value loaded =
+          vector::LoadOp::create(at.builder, at.loc, type, from.operand.memory,
+                                 at.add(source, at.times(step, kUnitDepth)));
+      vector::StoreOp::create(at.builder, at.loc, loaded, panel,
+                              at.add(target, at.times(step, kTileElements)));
+    });
+  });
+}
+
 void ampc::packLeftTiles(IndexMath &at, const TileSource &from, Value panel,
                          int64_t pitch) {
   TileReader reader(at, from);
@@ -110,6 +129,8 @@ void ampc::packLeftTiles(IndexMath &at, const TileSource &from, Value panel,
         steps = reader.tilesOf(from.length, kUnitDepth);
   // Neighbours are read one after another.
   bool alongK = from.operand.layout.runsAlongK();
+  if (alongK && from.whole)
+    return copyRowTiles(at, from, panel, pitch);
   at.loop(alongK ? tiles : steps, [&](Value outer) {
     at.loop(alongK ? steps : tiles, [&](Value inner) {
       Value i = alongK ? outer : inner, step = alongK ? inner : outer;

@@ -56,6 +56,9 @@ struct ProductBlocks {
     return std::min<int64_t>(
         tileColumns, llvm::alignTo(extents.n, unit ? blockColumns() : lanes));
   }
+  /// Whether the sums of a tile stay in scratch memory until all of K is added;
+  /// else a register block's pass through it.
+  bool keepsSums() const { return !unit || stretches() > 1; }
   /// Columns of a panel of sums: a register block's for a matrix unit, whose
   /// blocks then are bytes in a row, else all.
   int64_t sumPitch() const { return unit ? blockColumns() : sumColumns(); }

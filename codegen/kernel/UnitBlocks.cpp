@@ -12,7 +12,11 @@ static constexpr int64_t kDepth = 1024;
 /// Cycles of a step of a register block (four products), more where rows of A
 /// are read where they stand, and of packing a tile of B and one of A: as it
 /// lies, and transposed (docs/performance.md).
-static constexpr double kStepCycles = 75, kFarStepCycles = 110;
+static constexpr double kStepCycles = 75, kNearStepCycles = 85,
+                        kFarStepCycles = 150;
+/// Rows of A that are further apart, in bytes, share few places of the cache.
+static constexpr int64_t kFarBytes = 1024;
+
 struct PackCycles {
   double asItLies, transposed;
 };
@@ -20,7 +24,7 @@ static constexpr PackCycles kPackB{40, 85}, kPackA{70, 130};
 
 /// Fewer tiles than kEnoughTiles leave threads idle; a tile of fewer than
 /// kTileCycles is not worth handing out.
-static constexpr double kEnoughTiles = 16, kTileCycles = 1 << 15;
+static constexpr double kEnoughTiles = 8, kTileCycles = 1 << 15;
 
 /// The largest extent of a tile that is tried.
 static constexpr int64_t kMostExtent = 2048;
@@ -36,6 +40,12 @@ static bool packsA(const ProductBlocks &blocks) {
   return !stands || blocks.tileColumns >= kFewPanels * blocks.blockColumns();
 }
 
+static double stepCycles(const ProductBlocks &blocks) {
+  if (packsA(blocks))
+    return kStepCycles;
+  return blocks.a.across * 2 > kFarBytes ? kFarStepCycles : kNearStepCycles;
+}
+
 /// Cycles that all tiles take.
 static double cyclesOf(const ProductBlocks &blocks) {
   auto [batch, m, n, k] = blocks.extents;
@@ -48,13 +58,13 @@ static double cyclesOf(const ProductBlocks &blocks) {
     cycles +=
         ofA * (blocks.a.runsAlongK() ? kPackA.asItLies : kPackA.transposed);
   cycles += double(llvm::divideCeil(m, blocks.rows)) *
-            llvm::divideCeil(n, blocks.blockColumns()) *
-            (packsA(blocks) ? kStepCycles : kFarStepCycles);
+            llvm::divideCeil(n, blocks.blockColumns()) * stepCycles(blocks);
   return steps * cycles;
 }
 
 static int64_t scratchBytes(const ProductBlocks &blocks) {
-  int64_t bytes = blocks.tileRows * blocks.tileColumns * 4;
+  int64_t bytes =
+      blocks.keepsSums() ? blocks.tileRows * blocks.tileColumns * 4 : 0;
   if (packsA(blocks))
     bytes += blocks.tileRows * blocks.depth * 2;
   return bytes;

@@ -5,20 +5,11 @@
 #include "codegen/kernel/PackTiles.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace ampc;
 
 namespace {
-
-/// What is fetched into the second level of cache while the unit works: the
-/// lines of B that are packed next.
-struct NextPanel {
-  TileOperand operand; ///< from its first element on
-  /// How many of the kUnitDepth lines of a step a block of rows fetches.
-  int64_t lines;
-};
 
 /// Tiles of an operand in memory: tile (i, s) begins at
 /// base + i * across + s * along, its rows are `pitch` elements apart.
@@ -37,12 +28,10 @@ private:
   UnitOperand leftTiles(Value start, Value length);
   UnitOperand rightTiles(Value column, int64_t width, Value start,
                          Value length);
-  NextPanel panelAfter(Value column, Value start);
-  void fetch(const NextPanel &next, Value row, Value step);
   /// The sums of `rowTiles` by `columnTiles` tiles from (row, column) on.
-  void emitBlock(const UnitOperand &left, const UnitOperand &right,
-                 const NextPanel &next, Value row, Value column, Value steps,
-                 int64_t rowTiles, int64_t columnTiles);
+  void emitBlock(const UnitOperand &left, const UnitOperand &right, Value row,
+                 Value column, Value steps, int64_t rowTiles,
+                 int64_t columnTiles);
   Value load(const UnitOperand &operand, Value first, int64_t i);
 
   ContractionTile &tile;
@@ -93,45 +82,14 @@ void UnitProduct::emitStretch(Value start, Value length) {
   Value steps = at.divide(at.add(length, kUnitDepth - 1), kUnitDepth);
   tile.eachColumns(blocks.blockColumns(), [&](Value column, int64_t width) {
     UnitOperand right = rightTiles(column, width, start, length);
-    NextPanel next = panelAfter(column, start);
     tile.eachRows(blocks.rows, [&](Value row, int64_t rows) {
-      emitBlock(left, right, next, row, column, steps,
+      emitBlock(left, right, row, column, steps,
                 llvm::divideCeil(rows, kUnitRows),
                 llvm::divideCeil(width, kUnitRows));
+      if (!blocks.keepsSums())
+        tile.finish(row, column, rows, width);
     });
   });
-}
-
-/// The panel of the next columns, or of the first ones of the next stretch.
-NextPanel UnitProduct::panelAfter(Value column, Value start) {
-  OpBuilder &builder = at.builder;
-  Value nextColumn = at.add(column, blocks.blockColumns());
-  Value isLast = arith::CmpIOp::create(
-      builder, at.loc, arith::CmpIPredicate::sge, nextColumn, tile.columns);
-  Value lastStart = at.constant((blocks.stretches() - 1) * blocks.depth);
-  Value nextStart = at.smaller(at.add(start, blocks.depth), lastStart);
-  nextColumn = arith::SelectOp::create(builder, at.loc, isLast, at.constant(0),
-                                       nextColumn);
-  nextStart =
-      arith::SelectOp::create(builder, at.loc, isLast, nextStart, start);
-  int64_t rowBlocks = llvm::divideCeil(blocks.sumRows(), blocks.rows);
-  return {tile.right(nextColumn, nextStart),
-          int64_t(llvm::divideCeil(kUnitDepth, rowBlocks))};
-}
-
-void UnitProduct::fetch(const NextPanel &next, Value row, Value step) {
-  constexpr unsigned kSecondLevel = 2;
-  const ProductOperand &layout = next.operand.layout;
-  // A line is kUnitDepth neighbours, along K or across it.
-  int64_t pitch = layout.runsAlongK() ? layout.across : layout.along;
-  Value first = at.times(at.divide(row, blocks.rows), next.lines);
-  Value index = at.add(
-      at.add(next.operand.base, at.times(step, kUnitDepth * layout.along)),
-      at.times(first, pitch));
-  for (int64_t line = 0; line < next.lines; ++line)
-    memref::PrefetchOp::create(at.builder, at.loc, next.operand.memory,
-                               at.add(index, line * pitch), /*isWrite=*/false,
-                               kSecondLevel, /*isDataCache=*/true);
 }
 
 Value UnitProduct::load(const UnitOperand &operand, Value first, int64_t i) {
@@ -142,9 +100,8 @@ Value UnitProduct::load(const UnitOperand &operand, Value first, int64_t i) {
 }
 
 void UnitProduct::emitBlock(const UnitOperand &left, const UnitOperand &right,
-                            const NextPanel &next, Value row, Value column,
-                            Value steps, int64_t rowTiles,
-                            int64_t columnTiles) {
+                            Value row, Value column, Value steps,
+                            int64_t rowTiles, int64_t columnTiles) {
   OpBuilder &builder = at.builder;
   Value pitch = at.constant(blocks.sumPitch());
   auto sumIndex = [&](int64_t i, int64_t j) {
@@ -179,7 +136,6 @@ void UnitProduct::emitBlock(const UnitOperand &left, const UnitOperand &right,
             builder, at.loc, sumTile, a[i], b[j],
             loop.getRegionIterArgs()[i * columnTiles + j]));
     }
-    fetch(next, row, step);
     scf::YieldOp::create(builder, at.loc, sums);
   }
   for (int64_t i = 0; i < rowTiles; ++i)
