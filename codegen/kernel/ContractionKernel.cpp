@@ -2,9 +2,10 @@
 //
 // A tile takes K in stretches. Of each it packs what does not lie in order, and
 // register blocks add to the tile's sums, in scratch memory: every sum is one
-// chain of fused multiply-adds, K ascending, from +0. After the last stretch
-// the epilogue walks the sums row by row while the cache has them. Where K is
-// one stretch the sums begin in the registers.
+// chain of fused multiply-adds, K ascending, from +0 or the product's init.
+// After the last stretch the epilogue walks the sums row by row while the cache
+// has them. Where K is one stretch and there is no init the sums begin in the
+// registers. All of a tile's init is read before anything is stored.
 #include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/PackPanel.h"
 #include "codegen/kernel/PrimitiveEmitter.h"
@@ -39,14 +40,18 @@ struct BlockOperand {
 class TileEmitter {
 public:
   TileEmitter(OpBuilder &builder, GroupOp group, MatmulOp product,
-              const ProductBlocks &blocks, BodyEmitter &body, Value a, Value b)
+              const ProductBlocks &blocks, BodyEmitter &body, Value a, Value b,
+              Value init)
       : at{builder, group.getLoc()}, group(group), product(product),
-        blocks(blocks), body(body), a(a), b(b) {}
+        blocks(blocks), body(body), a(a), b(b), init(init) {}
 
   LogicalResult emit(ArrayRef<Value> tile);
 
 private:
   Value scratch(int64_t elements);
+  /// Whether the sums stand in scratch memory before the first stretch.
+  bool beginsInMemory() const { return init || blocks.stretches() > 1; }
+  void emitBeginning();
   void emitStretch(Value stretch);
   /// Register blocks down the tile's rows for `width` columns from `column` on.
   void emitPanel(const BlockOperand &left, Value column, Value start,
@@ -61,7 +66,7 @@ private:
   MatmulOp product;
   const ProductBlocks &blocks;
   BodyEmitter &body;
-  Value a, b;                          // the operands' memory
+  Value a, b, init;                    // the operands' memory; init or null
   Value matrix, firstRow, firstColumn; // of the tile
   Value isLastRow, isLastColumn;       // of tiles
   Value rows, columns;                 // of the tile
@@ -101,20 +106,30 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> tile) {
     panelB = scratch((blocks.depth + blocks.lanes) *
                      std::min<int64_t>(blocks.blockColumns(),
                                        llvm::alignTo(n, blocks.lanes)));
-  if (k > 0) {
-    if (blocks.stretches() > 1) {
-      auto type = VectorType::get({blocks.lanes}, blocks.sum);
-      Value zeros = arith::ConstantOp::create(at.builder, at.loc,
-                                              at.builder.getZeroAttr(type));
-      at.loop(at.divide(at.times(rows, pitch), blocks.lanes), [&](Value i) {
-        vector::StoreOp::create(at.builder, at.loc, zeros, sums,
-                                at.times(i, blocks.lanes));
-      });
-    }
+  if (beginsInMemory())
+    emitBeginning();
+  if (k > 0)
     at.loop(at.constant(blocks.stretches()),
             [&](Value stretch) { emitStretch(stretch); });
-  }
   return emitEpilogue();
+}
+
+void TileEmitter::emitBeginning() {
+  auto [batch, m, n, k] = blocks.extents;
+  if (init) {
+    Value corner = at.add(at.times(matrix, m * n),
+                          at.add(at.times(firstRow, n), firstColumn));
+    copyRows(at, blocks.sum, {init, corner, n}, {sums, at.constant(0), pitch},
+             rows, columns, blocks.lanes);
+    return;
+  }
+  auto type = VectorType::get({blocks.lanes}, blocks.sum);
+  Value zeros = arith::ConstantOp::create(at.builder, at.loc,
+                                          at.builder.getZeroAttr(type));
+  at.loop(at.divide(at.times(rows, pitch), blocks.lanes), [&](Value i) {
+    vector::StoreOp::create(at.builder, at.loc, zeros, sums,
+                            at.times(i, blocks.lanes));
+  });
 }
 
 void TileEmitter::emitStretch(Value stretch) {
@@ -189,7 +204,7 @@ void TileEmitter::emitBlock(const BlockOperand &left, const BlockOperand &right,
   SmallVector<Value> first;
   for (int64_t i = 0; i < blockRows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      first.push_back(blocks.stretches() > 1
+      first.push_back(beginsInMemory()
                           ? Value(vector::LoadOp::create(builder, at.loc, type,
                                                          sums, sumIndex(i, v)))
                           : Value(arith::ConstantOp::create(
@@ -285,7 +300,7 @@ LogicalResult TileEmitter::emitElements(Value row, Value column,
       point.laneAxes ? Type(VectorType::get({count}, blocks.sum)) : blocks.sum;
   body.moveTo(std::move(point));
   Value sum;
-  if (blocks.extents.k == 0) {
+  if (blocks.extents.k == 0 && !init) {
     sum = arith::ConstantOp::create(builder, at.loc,
                                     cast<TypedAttr>(builder.getZeroAttr(type)));
   } else {
@@ -316,6 +331,7 @@ LogicalResult ampc::emitContractionKernel(OpBuilder &builder, GroupOp group,
     return body.pointerOf(cast<BlockArgument>(operand).getArgNumber());
   };
   return TileEmitter(builder, group, product, blocks, body,
-                     memoryOf(product.getLhs()), memoryOf(product.getRhs()))
+                     memoryOf(product.getLhs()), memoryOf(product.getRhs()),
+                     product.getInit() ? memoryOf(product.getInit()) : Value())
       .emit(tile);
 }

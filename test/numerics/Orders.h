@@ -53,10 +53,9 @@ T columnSum(const std::vector<T> &terms) {
 
 /// Contraction order: k ascending in blocks of 32, each added to one
 /// accumulator. Inside a block instruction sets differ: products may be
-/// rounded or fused into the sum.
+/// rounded or fused into the sum. The sums begin from `sum`.
 template <typename T, bool fused>
-T blockedDot(const std::vector<T> &a, const std::vector<T> &b) {
-  T sum = 0;
+T blockedDot(const std::vector<T> &a, const std::vector<T> &b, T sum = 0) {
   for (size_t begin = 0; begin < a.size(); begin += 32) {
     T block = 0;
     for (size_t k = begin; k < std::min(begin + 32, a.size()); ++k)
@@ -68,8 +67,7 @@ T blockedDot(const std::vector<T> &a, const std::vector<T> &b) {
 
 /// The other form of a block: its terms go straight into the accumulator.
 template <typename T, bool fused>
-T straightDot(const std::vector<T> &a, const std::vector<T> &b) {
-  T sum = 0;
+T straightDot(const std::vector<T> &a, const std::vector<T> &b, T sum = 0) {
   for (size_t k = 0; k < a.size(); ++k)
     sum = fused ? std::fma(a[k], b[k], sum) : sum + a[k] * b[k];
   return sum;
