@@ -24,7 +24,7 @@ def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
     the buffers of inputs and outputs have that many bytes: one decision after the other, each for the values that are only
     carried over the moment of the most bytes, those first that give the most bytes for the predicted time.
     The decisions and their order do not depend on the budget, which says how many are taken: a
-    smaller one never needs more bytes. Ops that compute again carry
+    smaller one never needs more bytes, and a larger one, as no decision saves time, never more time. Ops that compute again carry
     `amp.recompute_ns`, their predicted time; the bits of every result are those without (N28). Where no plan is
     small enough the smallest is taken, for the caller to refuse.
 
