@@ -27,6 +27,16 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
+/// Whether `operand` is only what the sums of the group's product begin from: a
+/// tile reads all of its part before it stores a result.
+static bool isInit(GroupOp group, unsigned operand) {
+  BlockArgument argument = group.getBody().getArgument(operand);
+  if (group.getKind() != GroupKind::contraction || !argument.hasOneUse())
+    return false;
+  auto product = dyn_cast<MatmulOp>(*argument.user_begin());
+  return product && product.getInit() == argument;
+}
+
 /// An operand may share a result's bytes only if both stand at the same element
 /// at every point.
 static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
@@ -40,6 +50,9 @@ static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
              << argument.results[1] << " both stand at " << argument.place;
     for (unsigned result : argument.results)
       for (unsigned operand : argument.operands) {
+        if (isInit(group, operand) && group.getOperand(operand).getType() ==
+                                          group.getResult(result).getType())
+          continue;
         if (space.isReadElsewhere(operand))
           return group.emitOpError()
                  << "operand " << operand

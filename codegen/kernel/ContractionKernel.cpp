@@ -1,7 +1,8 @@
 // Contraction groups: one point a tile of the product (ProductBlocks.h).
 //
 // A tile takes K in stretches, which add to its sums, in scratch memory, by
-// vectors or by a matrix unit (ContractionTile.h). After the last stretch the
+// vectors or by a matrix unit (ContractionTile.h), from +0 or the product's
+// init, all of which is read before anything is stored. After the last stretch the
 // epilogue walks the sums row by row while the cache has them. Where K is one
 // stretch it follows each block of a matrix unit, which multiplies on
 // meanwhile.
@@ -22,8 +23,9 @@ namespace {
 class TileEmitter {
 public:
   TileEmitter(OpBuilder &builder, GroupOp group, MatmulOp product,
-              const ProductBlocks &blocks, BodyEmitter &body, Value a, Value b)
-      : tile({builder, group.getLoc()}, blocks, a, b), at(tile.at),
+              const ProductBlocks &blocks, BodyEmitter &body, Value a, Value b,
+              Value init)
+      : tile({builder, group.getLoc()}, blocks, a, b, init), at(tile.at),
         group(group), product(product), blocks(blocks), body(body) {}
 
   LogicalResult emit(ArrayRef<Value> point);
@@ -62,11 +64,11 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
         emitted = failure();
     });
   };
+  if (blocks.beginsInMemory())
+    tile.beginSums();
   if (k > 0) {
     std::unique_ptr<ProductLoops> loops =
         (blocks.unit ? unitProduct : vectorProduct)(tile);
-    if (blocks.stretches() > 1)
-      tile.clearSums();
     at.loop(at.constant(blocks.stretches()), [&](Value stretch) {
       Value start = at.times(stretch, blocks.depth);
       loops->emitStretch(start, tile.partOf(start, blocks.depth, k));
@@ -114,7 +116,7 @@ LogicalResult TileEmitter::emitElements(Value row, Value column,
       point.laneAxes ? Type(VectorType::get({count}, blocks.sum)) : blocks.sum;
   body.moveTo(std::move(point));
   Value sum;
-  if (blocks.extents.k == 0) {
+  if (blocks.extents.k == 0 && !tile.init) {
     sum = arith::ConstantOp::create(builder, at.loc,
                                     cast<TypedAttr>(builder.getZeroAttr(type)));
   } else {
@@ -146,6 +148,7 @@ LogicalResult ampc::emitContractionKernel(OpBuilder &builder, GroupOp group,
     return body.pointerOf(cast<BlockArgument>(operand).getArgNumber());
   };
   return TileEmitter(builder, group, product, blocks, body,
-                     memoryOf(product.getLhs()), memoryOf(product.getRhs()))
+                     memoryOf(product.getLhs()), memoryOf(product.getRhs()),
+                     product.getInit() ? memoryOf(product.getInit()) : Value())
       .emit(point);
 }

@@ -1,6 +1,8 @@
 // Places and pieces of a tile; see ContractionTile.h.
 #include "codegen/kernel/ContractionTile.h"
 
+#include "codegen/kernel/PackPanel.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -71,7 +73,22 @@ Value ContractionTile::sumAt(Value row, Value column) {
              : at.add(inPanel, column);
 }
 
-void ContractionTile::clearSums() {
+void ContractionTile::beginSums() {
+  if (init) {
+    auto [batch, m, n, k] = blocks.extents;
+    Value corner = at.add(at.times(matrix, m * n),
+                          at.add(at.times(firstRow, n), firstColumn));
+    auto copy = [&](Value column, Value width) {
+      Panel to{sums, sumAt(at.constant(0), column), blocks.sumPitch()};
+      copyRows(at, blocks.sum, {init, at.add(corner, column), n}, to, rows,
+               width, blocks.lanes);
+    };
+    if (!blocks.unit)
+      return copy(at.constant(0), columns);
+    return eachColumns(blocks.sumPitch(), [&](Value column, int64_t width) {
+      copy(column, at.constant(width));
+    });
+  }
   auto type = VectorType::get({blocks.lanes}, blocks.sum);
   Value zeros = arith::ConstantOp::create(at.builder, at.loc,
                                           at.builder.getZeroAttr(type));

@@ -27,12 +27,12 @@ struct TileOperand {
 /// Where a tile lies, what it is made of, and its sums in scratch memory.
 struct ContractionTile {
   ContractionTile(const IndexMath &at, const ProductBlocks &blocks,
-                  mlir::Value a, mlir::Value b)
-      : at(at), blocks(blocks), a(a), b(b) {}
+                  mlir::Value a, mlir::Value b, mlir::Value init)
+      : at(at), blocks(blocks), a(a), b(b), init(init) {}
 
   IndexMath at;
   const ProductBlocks &blocks;
-  mlir::Value a, b; ///< the operands' memory
+  mlir::Value a, b, init; ///< the operands' memory; init or null
 
   mlir::Value matrix, firstRow, firstColumn;
   mlir::Value isLastRow, isLastColumn; ///< of the tiles
@@ -62,8 +62,8 @@ struct ContractionTile {
   /// Element number of a sum; `column` begins a panel, or is 0 where there is
   /// one panel.
   mlir::Value sumAt(mlir::Value row, mlir::Value column);
-  /// Writes +0 to all sums.
-  void clearSums();
+  /// Writes init, or +0, to all sums.
+  void beginSums();
 };
 
 /// Adds to the sums of a tile.
@@ -71,7 +71,8 @@ class ProductLoops {
 public:
   virtual ~ProductLoops() = default;
   /// Emits what adds the products of one stretch of K, `length` from `start`
-  /// on. Where K is one stretch the sums begin here, else at what is in memory.
+  /// on. The sums begin here, or at what is in memory where
+  /// blocks.beginsInMemory().
   virtual void emitStretch(mlir::Value start, mlir::Value length) = 0;
 };
 

@@ -98,6 +98,7 @@ static void cutForVectors(ProductBlocks &blocks, int64_t vectorBytes) {
 ProductBlocks ampc::blocksOf(MatmulOp product, TargetAttr target) {
   ProductBlocks blocks;
   blocks.extents = product.extents();
+  blocks.hasInit = bool(product.getInit());
   auto [batch, m, n, k] = blocks.extents;
   Type a = tensorType(product.getLhs()).getElementType(),
        b = tensorType(product.getRhs()).getElementType();

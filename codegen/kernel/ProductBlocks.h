@@ -36,6 +36,7 @@ struct ProductBlocks {
   ProductOperand a, b;
   mlir::Type sum; ///< f32 or f64
   bool unit;      ///< whether a matrix unit multiplies
+  bool hasInit;   ///< whether the sums go on from an operand
 
   int64_t lanes;   ///< sums of one vector register
   int64_t rows;    ///< rows of a register block
@@ -58,7 +59,9 @@ struct ProductBlocks {
   }
   /// Whether the sums of a tile stay in scratch memory until all of K is added;
   /// else a register block's pass through it.
-  bool keepsSums() const { return !unit || stretches() > 1; }
+  bool keepsSums() const { return !unit || beginsInMemory(); }
+  /// Whether the sums stand in scratch memory before the first stretch.
+  bool beginsInMemory() const { return hasInit || stretches() > 1; }
   /// Columns of a panel of sums: a register block's for a matrix unit, whose
   /// blocks then are bytes in a row, else all.
   int64_t sumPitch() const { return unit ? blockColumns() : sumColumns(); }

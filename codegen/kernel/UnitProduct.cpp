@@ -112,7 +112,7 @@ void UnitProduct::emitBlock(const UnitOperand &left, const UnitOperand &right,
   for (int64_t i = 0; i < rowTiles; ++i)
     for (int64_t j = 0; j < columnTiles; ++j)
       first.push_back(
-          blocks.stretches() > 1
+          blocks.beginsInMemory()
               ? Value(
                     amx::TileLoadOp::create(builder, at.loc, sumTile, tile.sums,
                                             ValueRange(sumIndex(i, j)), pitch))

@@ -2,7 +2,8 @@
 //
 // Of each stretch of K what does not lie in order is packed, and register
 // blocks add to the tile's sums: every sum is one chain of fused multiply-adds,
-// K ascending, from +0. Where K is one stretch the sums begin in the registers.
+// K ascending. Where K is one stretch and there is no init the sums begin in the
+// registers, at +0.
 #include "codegen/kernel/ContractionTile.h"
 #include "codegen/kernel/PackPanel.h"
 
@@ -124,7 +125,7 @@ void VectorProduct::emitBlock(const TileOperand &left, const TileOperand &right,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
       first.push_back(
-          blocks.stretches() > 1
+          blocks.beginsInMemory()
               ? Value(vector::LoadOp::create(builder, at.loc, vector, tile.sums,
                                              sumIndex(i, v)))
               : Value(arith::ConstantOp::create(builder, at.loc,

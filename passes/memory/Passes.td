@@ -13,7 +13,8 @@ def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
     - A value that `amp.write` stores is produced in the variable's own bytes when no later op reads
       the old value (a map group over the variable's shape may itself read it); else the write copies.
     - A value that the entry returns is produced in the output's bytes where possible.
-    - Views share their input's bytes; reads name the variable's.
+    - Views share their input's bytes; reads name the variable's. A product that goes on from sums
+    that nothing else reads (`init`) is made in their bytes.
     - A read that outlives an overwrite of its variable is copied to the arena first.
     - Everything else stands in the entry's arena: best fit over the live ranges, swept forward
       and backward in O(n log n), then, where gaps are left, placed one by one in rounds; the smallest result is kept. Offsets are multiples of 64 bytes.
@@ -23,7 +24,7 @@ def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
     the buffers of inputs and outputs have that many bytes: one decision after the other, each for the values that are only
     carried over the moment of the most bytes, those first that give the most bytes for the predicted time.
     The decisions and their order do not depend on the budget, which says how many are taken: a
-    smaller one never needs more bytes. Ops that compute again carry
+    smaller one never needs more bytes, and a larger one, as no decision saves time, never more time. Ops that compute again carry
     `amp.recompute_ns`, their predicted time; the bits of every result are those without (N28). Where no plan is
     small enough the smallest is taken, for the caller to refuse.
 
@@ -44,7 +45,8 @@ def VerifyPlacement : Pass<"amp-verify-placement", "::mlir::ModuleOp"> {
     placement_c1: the module is in stage placed; every entry has `amp.arena_bytes`.
     placement_c2: every argument and op result has a place of a space it may use.
     placement_c3: arena offsets are multiples of 64 and end within `amp.arena_bytes`.
-    placement_c4: two values alive at the same time do not overlap in the arena or in an output.
+    placement_c4: two values alive at the same time do not overlap in the arena or in an output; a
+    product may take the bytes of the sums that it goes on from, when it is the last to read them.
     placement_c5: a variable's old value is not read after its bytes are overwritten.
     placement_c6: a view has its input's place, a read its variable's.
     placement_c7: a value written in a variable's bytes is the one that amp.write stores there.

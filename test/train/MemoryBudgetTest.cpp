@@ -95,6 +95,35 @@ TEST_P(Budgets, PlannedIsObtained) {
   }
 }
 
+// What a budget is asked for is time: with more bytes the step is never slower.
+TEST_P(Budgets, LargerOnesAreNeverSlower) {
+  auto [model, precision, accumulate] = GetParam();
+  model.sets.emplace_back("train.accumulate", accumulate);
+  CompileOptions options;
+  options.precision = precision;
+  options.threads = kThreads;
+  options.entries = {"train_step"};
+  auto load = [&](const std::string &budget) {
+    WholeModel limited = model;
+    limited.sets.emplace_back("train.memory_budget", budget);
+    return limited.load();
+  };
+  MemoryPlan whole = must(plan_memory(model.load(), options, kThreads));
+  uint64_t least = smallestBudget(load, options);
+  double last = whole.predicted_ns;
+  constexpr int kSteps = 8;
+  for (int i = kSteps; i >= 0; --i) {
+    uint64_t budget =
+        least + (whole.planned_peak_bytes - least) * uint64_t(i) / kSteps;
+    MemoryPlan plan =
+        must(plan_memory(load(std::to_string(budget)), options, kThreads));
+    if (plan.entry != whole.entry)
+      break; // of a window: the arena of another entry is the largest now
+    EXPECT_GE(plan.predicted_ns, last) << budget;
+    last = plan.predicted_ns;
+  }
+}
+
 std::vector<BudgetCase> budgetCases() {
   std::vector<BudgetCase> cases;
   for (const WholeModel &model : examples())

@@ -100,7 +100,7 @@ Expected<void> bench(int threads, int rounds, CpuLevel level) {
       for (Job &job : jobs) {
         double start = now(clock);
         for (int i = 0; i < repeats; ++i)
-          if (!job.contraction.run(lease, job.a.data(), job.b.data(),
+          if (!job.contraction.run(lease, job.a.data(), job.b.data(), nullptr,
                                    job.c.data(), job.work.data()))
             return fail(Code::Environment, product.name, "oneDNN failed");
         double taken = now(clock) - start;

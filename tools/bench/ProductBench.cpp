@@ -244,7 +244,8 @@ private:
     AMPC_ASSIGN(Block work, allocator.allocate(MemoryKind::Workspace,
                                                contraction.workspaceBytes()));
     Job library{[&](ThreadPool::Lease &pool) {
-                  return contraction.run(pool, a, b, theirs, work.data());
+                  return contraction.run(pool, a, b, nullptr, theirs,
+                                         work.data());
                 },
                 operations,
                 {}};

@@ -49,10 +49,12 @@ std::string shapeC(const Product &p) {
   return tensor({p.batch, p.m, p.n}, p.result);
 }
 
-/// `%c = amp.matmul %a0, %a1`.
-std::string matmul(const Product &p) {
+/// `%c = amp.matmul %a0, %a1`, its sums from `init` where there is one.
+std::string matmul(const Product &p, const std::string &init = "") {
   std::string sum = p.operands == "f64" ? "f64" : "f32";
   return std::string("%c = amp.matmul %a0, %a1 ") +
+         (init.empty() ? ""
+                       : "from " + init + " : tensor<" + shapeC(p) + "> ") +
          (p.transposeA ? "transpose_a " : "") +
          (p.transposeB ? "transpose_b " : "") + "accumulate " + sum +
          " : tensor<" + shapeA(p) + ">, tensor<" + shapeB(p) + "> -> tensor<" +
@@ -123,12 +125,20 @@ std::vector<uint8_t> numbers(int64_t count, unsigned seed,
   return stored(values, type);
 }
 
-/// The product in the order of the kernels, given as `dot`.
+template <class T>
+using Dot = T (*)(const std::vector<T> &, const std::vector<T> &, T);
+
+/// The order of a level's kernels in f32.
+Dot<float> dotOf(const Product &p, const std::string &level) {
+  return level == "amx" && p.operands == "bf16" ? unitDot
+                                                : straightDot<float, true>;
+}
+
+/// The product in the order of `dot`, from `init` where there is one.
 template <class T>
 std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
-                      const std::vector<double> &b,
-                      T (*dot)(const std::vector<T> &,
-                               const std::vector<T> &) = straightDot<T, true>) {
+                      const std::vector<double> &b, Dot<T> dot,
+                      const std::vector<double> &init = {}) {
   std::vector<T> sums;
   std::vector<T> left(p.k), right(p.k);
   for (int64_t matrix = 0; matrix < p.batch; ++matrix)
@@ -140,7 +150,8 @@ std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
           right[k] = T(b[matrix * p.k * p.n +
                          (p.transposeB ? j * p.k + k : k * p.n + j)]);
         }
-        sums.push_back(dot(left, right));
+        sums.push_back(
+            dot(left, right, init.empty() ? T(0) : T(init[sums.size()])));
       }
   return sums;
 }
@@ -151,11 +162,9 @@ std::vector<uint8_t> expected(const Product &p, const std::vector<uint8_t> &a,
   std::vector<double> left = loaded(a, p.operands),
                       right = loaded(b, p.operands);
   if (p.operands == "f64")
-    return bytesOf(sumsOf<double>(p, left, right));
-  bool unit = level == "amx" && p.operands == "bf16";
-  return stored(
-      sumsOf<float>(p, left, right, unit ? unitDot : straightDot<float, true>),
-      p.result);
+    return bytesOf(
+        sumsOf<double>(p, left, right, straightDot<double, true>));
+  return stored(sumsOf(p, left, right, dotOf(p, level)), p.result);
 }
 
 /// `only`: the one level that it runs at; empty: all.
@@ -248,6 +257,43 @@ TEST(Contraction, ManyTilesAndStretches) {
 TEST(Contraction, DoublesSumInDoubles) {
   for (bool transpose : {false, true})
     check({2, 33, 19, 65, transpose, transpose, "f64", "f64"});
+}
+
+// Sums that begin from an operand: one chain, whatever the cut, an epilogue
+// included.
+TEST(Contraction, SumsBeginFromInit) {
+  for (Product p :
+       {Product{1, 65, 33, 300}, Product{2, 7, 64, 20, false, true},
+        Product{1, 200, 1, 64}, Product{1, 1, 200, 64}, Product{2, 40, 100, 0},
+        Product{1, 203, 331, 1021, true, false},
+        Product{2, 50, 70, 90, true, false, "bf16", "f32"},
+        Product{1, 33, 90, 1100, false, true, "bf16", "f32"},
+        Product{2, 33, 19, 65, true, true, "f64", "f64"}}) {
+    std::string c = "tensor<" + shapeC(p) + ">";
+    std::string text =
+        groupModule("contraction", space(p), {shapeA(p), shapeB(p), shapeC(p)},
+                    {shapeC(p), shapeC(p)},
+                    matmul(p, "%a2") + "%d = amp.neg %c : " + c +
+                        "\namp.yield %c, %d : " + c + ", " + c);
+    std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
+                         b = numbers(p.batch * p.k * p.n, 2, p.operands),
+                         init = numbers(p.batch * p.m * p.n, 3, p.result);
+    std::vector<double> left = loaded(a, p.operands),
+                        right = loaded(b, p.operands),
+                        begin = loaded(init, p.result);
+    for (const std::string &level : levelsHere()) {
+      std::vector<uint8_t> want =
+          p.operands == "f64"
+              ? bytesOf(sumsOf<double>(p, left, right, straightDot<double, true>,
+                                       begin))
+              : bytesOf(sumsOf(p, left, right, dotOf(p, level), begin));
+      for (int64_t bytes : widthsOf(level))
+        EXPECT_EQ(runGroup(withVectors(text, bytes, level), level,
+                           {a, b, init})[0],
+                  want)
+            << nameOf(p) << " on " << level << ", registers of " << bytes;
+    }
+  }
 }
 
 // The same bits as the product and maps of their own.

@@ -82,9 +82,13 @@ void CudaContractions::check(const ContractionSpec &spec) {
   Tensor c = must(Tensor::zeros(
       spec.typeC,
       std::vector<int64_t>{(spec.batch - 1) * spec.strideC + spec.m * spec.n}));
-  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c);
-  Contraction product = must(Contraction::create(
-      *context, blas, spec, {onA.address(), onB.address(), onC.address()}));
+  Tensor init = drawn(spec.typeC, int64_t(c.count()), 3);
+  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c),
+              onInit = upload(init);
+  Contraction product =
+      must(Contraction::create(*context, blas, spec,
+                               {onA.address(), onB.address(), onC.address(),
+                                spec.hasInit ? onInit.address() : 0}));
   DeviceBlock workspace = must(
       DeviceBlock::allocate(*context, stream.get(), allocator,
                             MemoryKind::Workspace, product.workspaceBytes()));
@@ -102,7 +106,9 @@ void CudaContractions::check(const ContractionSpec &spec) {
   for (int64_t s = 0; s < spec.batch; ++s)
     for (int64_t i = 0; i < spec.m; ++i)
       for (int64_t j = 0; j < spec.n; ++j) {
-        double sum = 0, size = 0;
+        double sum =
+            spec.hasInit ? at(init, s * spec.strideC + i * spec.n + j) : 0;
+        double size = std::fabs(sum);
         for (int64_t k = 0; k < spec.k; ++k) {
           double left =
               at(a, s * spec.strideA +
@@ -141,6 +147,16 @@ TEST_F(CudaContractions, BatchesAndBroadcasts) {
       check({DType::BF16, DType::BF16, DType::BF16, 1, 9, 3, ta, tb, 2, 0, 27,
              9});
     }
+}
+
+TEST_F(CudaContractions, SumsBeginFromInit) {
+  for (auto [in, out] : {std::pair(DType::F32, DType::F32),
+                         {DType::BF16, DType::F32},
+                         {DType::F16, DType::F32},
+                         {DType::F64, DType::F64}}) {
+    check({in, in, out, 7, 5, 11, true, false, 1, 0, 0, 0, true});
+    check({in, in, out, 3, 4, 5, false, true, 2, 15, 20, 12, true});
+  }
 }
 
 TEST_F(CudaContractions, ExtentsOfOne) {
