@@ -4,6 +4,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OrderSchedule : Pass<"amp-order-schedule", "::mlir::ModuleOp"> {
+  let summary = "move ops to where fewer bytes are needed at once";
+  let description = [{
+    Input and output: stage fused; the order of ops is the schedule. An op that makes more bytes than it
+    ends goes down to its first reader, one that ends more than it makes up to its last operand, as
+    long as the most bytes that are alive at once do not grow. Where they then are fewer, and an arena
+    for them smaller, the block takes the new order, views, constants and reads of what the entry does
+    not write each before their first reader; otherwise it stays as it was. Reads and writes of one variable keep
+    their order, and what reads an old value stays before the update, so that it may be in place.
+    O(n log n). No bit of a result depends on the order.
+
+    Remark, category memory: `passed` for an entry with a new order, with the bytes.
+
+    ```mlir
+    %0 = amp.matmul %x, %x accumulate f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32> // before
+    %1 = amp.group row [64, 64] (%y) : (tensor<64x64xf32>) -> tensor<64xf32> { ... }
+    %2 = amp.group map [64, 64] (%0, %1) : ... { ... }
+    %1 = amp.group row [64, 64] (%y) : (tensor<64x64xf32>) -> tensor<64xf32> { ... } // after
+    %0 = amp.matmul %x, %x accumulate f32 : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    %2 = amp.group map [64, 64] (%0, %1) : ... { ... }
+    ```
+  }];
+}
+
 def PlaceBuffers : Pass<"amp-place-buffers", "::mlir::ModuleOp"> {
   let summary = "give every value its bytes";
   let description = [{

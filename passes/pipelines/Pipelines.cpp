@@ -100,7 +100,11 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 10. Placement last: it fixes the schedule, what is computed again
+    // 10. The order before placement, which keeps it and plans what is computed
+    // again on it; a kernel an op (opt level 1) runs in the order as written.
+    if (options.fuse)
+      passes.addPass(createOrderSchedule());
+    // 11. Placement last: it fixes the schedule, what is computed again
     // included, and every pass after it would have to keep it.
     passes.addPass(createPlaceBuffers({options.memoryBudget}));
     addStageVerifier(passes, stage, options);
