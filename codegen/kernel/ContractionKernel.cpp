@@ -2,9 +2,9 @@
 //
 // A tile takes K in stretches, which add to its sums, in scratch memory, by
 // vectors or by a matrix unit (ContractionTile.h), from +0 or the product's
-// init, all of which is read before anything is stored. After the last stretch the
-// epilogue walks the sums row by row while the cache has them. Where K is one
-// stretch it follows each block of a matrix unit, which multiplies on
+// init, all of which is read before anything is stored. After the last stretch
+// the epilogue walks the sums row by row while the cache has them. Where K is
+// one stretch it follows each block of a matrix unit, which multiplies on
 // meanwhile.
 #include "codegen/kernel/ContractionTile.h"
 #include "codegen/kernel/Kernels.h"

@@ -2,8 +2,8 @@
 //
 // Of each stretch of K what does not lie in order is packed, and register
 // blocks add to the tile's sums: every sum is one chain of fused multiply-adds,
-// K ascending. Where K is one stretch and there is no init the sums begin in the
-// registers, at +0.
+// K ascending. Where K is one stretch and there is no init the sums begin in
+// the registers, at +0.
 #include "codegen/kernel/ContractionTile.h"
 #include "codegen/kernel/PackPanel.h"
 

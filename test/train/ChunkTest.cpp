@@ -70,9 +70,6 @@ protected:
     options.opt_level = level;
     options.chunk_bytes = limit;
     options.threads = 2;
-    // Without a matrix unit: its products are a library's, whose order of
-    // additions is its own (N10).
-    options.target = "cpu:avx2";
     return options;
   }
 

@@ -79,7 +79,7 @@ std::string withVectors(std::string text, int64_t bytes,
           std::to_string(bytes) +
           ", cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = "
           "2000.0 : f64" +
-          (level == "amx" ? ", fast = [bf16]>" : ">"));
+          (level == kUnitLevel ? ", fast = [bf16]>" : ">"));
 }
 
 /// The widths of registers that a level's kernels are made for.
@@ -125,13 +125,21 @@ std::vector<uint8_t> numbers(int64_t count, unsigned seed,
   return stored(values, type);
 }
 
+/// The levels whose kernels of `p` differ.
+std::vector<std::string> levelsOf(const Product &p) {
+  std::vector<std::string> levels = levelsHere();
+  if (p.operands == "bf16" && hasMatrixUnit())
+    levels.push_back(kUnitLevel);
+  return levels;
+}
+
 template <class T>
 using Dot = T (*)(const std::vector<T> &, const std::vector<T> &, T);
 
 /// The order of a level's kernels in f32.
 Dot<float> dotOf(const Product &p, const std::string &level) {
-  return level == "amx" && p.operands == "bf16" ? unitDot
-                                                : straightDot<float, true>;
+  return level == kUnitLevel && p.operands == "bf16" ? unitDot
+                                                     : straightDot<float, true>;
 }
 
 /// The product in the order of `dot`, from `init` where there is one.
@@ -162,8 +170,7 @@ std::vector<uint8_t> expected(const Product &p, const std::vector<uint8_t> &a,
   std::vector<double> left = loaded(a, p.operands),
                       right = loaded(b, p.operands);
   if (p.operands == "f64")
-    return bytesOf(
-        sumsOf<double>(p, left, right, straightDot<double, true>));
+    return bytesOf(sumsOf<double>(p, left, right, straightDot<double, true>));
   return stored(sumsOf(p, left, right, dotOf(p, level)), p.result);
 }
 
@@ -174,7 +181,7 @@ void check(const Product &p, const std::string &only = "") {
                   matmul(p) + "amp.yield %c : tensor<" + shapeC(p) + ">");
   std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
                        b = numbers(p.batch * p.k * p.n, 2, p.operands);
-  for (const std::string &level : levelsHere()) {
+  for (const std::string &level : levelsOf(p)) {
     if (!only.empty() && level != only)
       continue;
     std::vector<uint8_t> want = expected(p, a, b, level);
@@ -216,7 +223,7 @@ TEST(Contraction, NarrowOperandsWidenAndRoundOnce) {
 // Whole tiles of a matrix unit and parts of them, in each orientation; K in
 // several stretches, several tiles.
 TEST(Contraction, MatrixUnit) {
-  if (!llvm::is_contained(levelsHere(), "amx"))
+  if (!hasMatrixUnit())
     GTEST_SKIP() << "this machine lacks amx";
   const int64_t extents[] = {1, 16, 17, 32, 33, 65, 200};
   unsigned turn = 0;
@@ -224,7 +231,8 @@ TEST(Contraction, MatrixUnit) {
     for (int64_t n : extents) {
       ++turn;
       int64_t k = extents[(turn * 5 + turn / 7) % std::size(extents)];
-      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"}, "amx");
+      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"},
+            kUnitLevel);
     }
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true}) {
@@ -232,7 +240,8 @@ TEST(Contraction, MatrixUnit) {
                                     {1, 300, 530, 1056},
                                     {1, 272, 288, 1030},
                                     {1, 64, 1100, 2500}})
-        check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"}, "amx");
+        check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"},
+              kUnitLevel);
     }
 }
 
@@ -281,16 +290,16 @@ TEST(Contraction, SumsBeginFromInit) {
     std::vector<double> left = loaded(a, p.operands),
                         right = loaded(b, p.operands),
                         begin = loaded(init, p.result);
-    for (const std::string &level : levelsHere()) {
+    for (const std::string &level : levelsOf(p)) {
       std::vector<uint8_t> want =
           p.operands == "f64"
-              ? bytesOf(sumsOf<double>(p, left, right, straightDot<double, true>,
-                                       begin))
+              ? bytesOf(sumsOf<double>(p, left, right,
+                                       straightDot<double, true>, begin))
               : bytesOf(sumsOf(p, left, right, dotOf(p, level), begin));
       for (int64_t bytes : widthsOf(level))
-        EXPECT_EQ(runGroup(withVectors(text, bytes, level), level,
-                           {a, b, init})[0],
-                  want)
+        EXPECT_EQ(
+            runGroup(withVectors(text, bytes, level), level, {a, b, init})[0],
+            want)
             << nameOf(p) << " on " << level << ", registers of " << bytes;
     }
   }
@@ -333,7 +342,7 @@ TEST(Contraction, EpilogueChangesNoBit) {
                          d = numbers(p.n, 3, p.result),
                          r = numbers(p.batch * p.m * p.n, 4, p.result),
                          w = numbers(p.batch * p.m, 5, p.result);
-    for (const std::string &level : levelsHere())
+    for (const std::string &level : levelsOf(p))
       for (int64_t bytes : widthsOf(level)) {
         auto sums =
             runGroup(withVectors(alone, bytes, level), level, {a, b})[0];

@@ -236,8 +236,8 @@ TEST_F(Contractions, SumsBeginFromInit) {
     }
 }
 
-constexpr CpuLevel kLevels[] = {CpuLevel::Amx, CpuLevel::Avx512,
-                                CpuLevel::Avx2, CpuLevel::Baseline};
+constexpr CpuLevel kLevels[] = {CpuLevel::Amx, CpuLevel::Avx512, CpuLevel::Avx2,
+                                CpuLevel::Baseline};
 
 /// Rounding unit of a result's one rounding.
 double unitOf(DType type) {
