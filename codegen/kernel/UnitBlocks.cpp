@@ -14,12 +14,18 @@ static constexpr int64_t kDepth = 1024;
 /// lies, and transposed (docs/performance.md).
 static constexpr double kStepCycles = 75, kNearStepCycles = 85,
                         kFarStepCycles = 150;
+
 /// Rows of A that are further apart, in bytes, share few places of the cache.
 static constexpr int64_t kFarBytes = 1024;
+
+namespace {
 
 struct PackCycles {
   double asItLies, transposed;
 };
+
+} // namespace
+
 static constexpr PackCycles kPackB{40, 85}, kPackA{70, 130};
 
 /// Fewer tiles than kEnoughTiles leave threads idle; a tile of fewer than
@@ -28,6 +34,9 @@ static constexpr double kEnoughTiles = 8, kTileCycles = 1 << 15;
 
 /// The largest extent of a tile that is tried.
 static constexpr int64_t kMostExtent = 2048;
+
+/// The most scratch memory of a tile: it is on the stack of the thread.
+static constexpr int64_t kMostScratch = int64_t(1) << 20;
 
 /// A block of rows of A that fewer than this many panels read is read where it
 /// stands, if it can be.
@@ -85,6 +94,7 @@ void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
   blocks.tileColumns = blocks.blockColumns();
   ProductBlocks tried = blocks;
   double least = cyclesOf(blocks);
+  int64_t most = std::min(kMostScratch, cacheBytes / 4 * 3);
   for (int64_t rows = kMostExtent; rows >= blocks.rows; rows /= 2)
     for (int64_t columns = kMostExtent; columns >= blocks.blockColumns();
          columns /= 2) {
@@ -92,8 +102,7 @@ void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
       tried.tileColumns = equalTiles(n, columns, blocks.blockColumns());
       double tiles = double(batch) * tried.rowTiles() * tried.columnTiles();
       double cycles = cyclesOf(tried);
-      if (tiles < enough || scratchBytes(tried) > cacheBytes / 4 * 3 ||
-          cycles >= least)
+      if (tiles < enough || scratchBytes(tried) > most || cycles >= least)
         continue;
       least = cycles;
       blocks.tileRows = tried.tileRows;
