@@ -42,7 +42,7 @@ static std::string sourceOf(func::FuncOp func, const CpuLevel &level) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "LLVM " << LLVM_VERSION_STRING << " level " << level.name << " "
-         << level.cpu << level.more << " " << level.vectorBits << "\n";
+         << level.cpu << " " << level.vectorBits << "\n";
   OwningOpRef<func::FuncOp> copy = func.clone();
   copy->setName("k");
   copy->print(stream, OpPrintingFlags().useLocalScope());

@@ -33,8 +33,8 @@ ampc::targetMachineFor(const CpuLevel &level) {
   options.AllowFPOpFusion =
       FPOpFusion::Strict; // no contraction across ops (N4)
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, level.cpu, level.more, options, Reloc::PIC_, CodeModel::Small,
-      CodeGenOptLevel::Default));
+      triple, level.cpu, /*Features=*/"", options, Reloc::PIC_,
+      CodeModel::Small, CodeGenOptLevel::Default));
   if (!machine)
     return createStringError("cannot generate code for " + level.cpu);
   return machine;

@@ -32,13 +32,13 @@ static bool isWide(ArrayRef<int64_t> shape, int64_t rows, int64_t columns) {
          elementCount(shape.drop_back()) == rows;
 }
 
-bool RowRegion::isMadeByRow(Value value, int64_t rows, int64_t columns) {
+/// Whether the wide `value` can be made row by row once what is added to
+/// `needed` can.
+static bool isMadeByRowOf(Value value, int64_t rows, int64_t columns,
+                          SmallVectorImpl<Value> &needed) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ReadOp>(op))
     return true; // its bytes stand somewhere anyway
-  auto recurse = [&](Value operand) {
-    return isMadeByRow(operand, rows, columns);
-  };
   if (auto constant = dyn_cast<ConstantOp>(op))
     return constant.getValue().isSplat();
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
@@ -49,13 +49,27 @@ bool RowRegion::isMadeByRow(Value value, int64_t rows, int64_t columns) {
            (broadcast.getAxes().size() == 1 &&
             broadcast.getAxes()[0] == int64_t(to.size()) - 1);
   }
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return isWide(tensorType(reshape.getInput()).getShape(), rows, columns) &&
-           recurse(reshape.getInput());
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    needed.push_back(reshape.getInput());
+    return isWide(tensorType(reshape.getInput()).getShape(), rows, columns);
+  }
   if (auto product = dyn_cast<MatmulOp>(op))
     return tensorType(value).getRank() == 2 && !product.getTransposeA() &&
            !product.getInit();
-  return isElementwise(op) && llvm::all_of(op->getOperands(), recurse);
+  llvm::append_range(needed, op->getOperands());
+  return isElementwise(op);
+}
+
+bool RowRegion::isMadeByRow(Value value) const {
+  SmallVector<Value> needed{value};
+  llvm::DenseSet<Value> seen;
+  while (!needed.empty()) {
+    Value next = needed.pop_back_val();
+    if (seen.insert(next).second &&
+        !isMadeByRowOf(next, rows(), columns(), needed))
+      return false;
+  }
+  return true;
 }
 
 std::optional<RowForm> RowRegion::form(Value value) const {
@@ -140,7 +154,7 @@ bool RowRegion::checkOperands(const llvm::DenseSet<Operation *> &derived,
       }
       // A wide one beside those of the region is made where it is read.
       if (roles.lookup(op) == RowRole::keeps && isElementwise(op) &&
-          readsWide(op) && !isMadeByRow(operand, rows(), columns())) {
+          readsWide(op) && !isMadeByRow(operand)) {
         blocked = {op, "what it reads besides stands for all rows"};
         return false;
       }

@@ -51,9 +51,6 @@ public:
   /// belongs to none: it is to stand behind them. In block order.
   llvm::ArrayRef<mlir::Operation *> followers() const { return behind; }
 
-  /// Whether a wide value from outside can be made row by row where it is used.
-  static bool isMadeByRow(mlir::Value value, int64_t rows, int64_t columns);
-
 private:
   explicit RowRegion(amp::MatmulOp product)
       : root(product), extents(product.extents()) {}
@@ -64,6 +61,8 @@ private:
   RowRole classify(mlir::Operation *op, RowForm &form) const;
   RowRole classifyProduct(amp::MatmulOp op) const;
   bool readsWide(mlir::Operation *op) const;
+  /// Whether a wide value from outside can be made row by row where it is used.
+  bool isMadeByRow(mlir::Value value) const;
   bool collect(Blocked &blocked);
   bool checkOperands(const llvm::DenseSet<mlir::Operation *> &derived,
                      Blocked &blocked) const;

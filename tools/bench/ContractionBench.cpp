@@ -3,7 +3,6 @@
 // and of its weight, and attention's batches of small matrices. One thread is
 // timed by its own clock, so that other programs count less.
 #include "runtime/core/Allocator.h"
-#include "runtime/core/Float16.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/Contraction.h"
 #include "tools/bench/Timing.h"
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <random>
 
 using namespace ampc::rt;
 using namespace ampc::bench;
@@ -28,19 +26,6 @@ constexpr Format kFormats[] = {{"f32", DType::F32, DType::F32},
                                {"bf16", DType::BF16, DType::BF16},
                                {"bf16 -> f32", DType::BF16, DType::F32},
                                {"f16", DType::F16, DType::F16}};
-
-/// Fills with numbers in [-1, 1).
-void fillRandom(DType type, std::byte *data, int64_t count) {
-  std::minstd_rand engine(1);
-  for (int64_t i = 0; i < count; ++i) {
-    float value = float(engine()) * 0x1p-30f - 1;
-    if (type == DType::F32)
-      reinterpret_cast<float *>(data)[i] = value;
-    else
-      reinterpret_cast<uint16_t *>(data)[i] =
-          type == DType::BF16 ? floatToBf16(value) : floatToF16(value);
-  }
-}
 
 struct Job {
   Job(const Contraction &contraction) : contraction(contraction) {}

@@ -5,7 +5,6 @@
 #include "codegen/emit/EmitPlan.h"
 #include "ir/dialect/Dialect.h"
 #include "runtime/core/Allocator.h"
-#include "runtime/core/Float16.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/device/cpu/KernelObject.h"
@@ -19,7 +18,6 @@
 #include <fmt/format.h>
 #include <immintrin.h>
 #include <map>
-#include <random>
 
 using namespace ampc::rt;
 using namespace ampc::bench;
@@ -28,18 +26,6 @@ namespace {
 
 constexpr std::pair<const char *, DType> kFormats[] = {
     {"f32", DType::F32}, {"bf16", DType::BF16}, {"f16", DType::F16}};
-
-void fillRandom(DType type, std::byte *data, int64_t count) {
-  std::minstd_rand engine(1);
-  for (int64_t i = 0; i < count; ++i) {
-    float value = float(engine()) * 0x1p-30f - 1;
-    if (type == DType::F32)
-      reinterpret_cast<float *>(data)[i] = value;
-    else
-      reinterpret_cast<uint16_t *>(data)[i] =
-          type == DType::BF16 ? floatToBf16(value) : floatToF16(value);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // The peak
