@@ -5,6 +5,7 @@
 #include "codegen/cpu/CpuSteps.h"
 #include "codegen/cpu/ObjectQueue.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -17,6 +18,22 @@ using namespace ampc;
 /// Reports an error of LLVM at the kernels.
 static InFlightDiagnostic report(ModuleOp kernels, llvm::Error error) {
   return kernels.emitError() << llvm::toString(std::move(error));
+}
+
+/// A matrix unit's ops need a level that has them: LLVM ends the process where
+/// it finds no instruction.
+static LogicalResult verifyLevel(ModuleOp kernels, const CpuLevel &level) {
+  if (llvm::is_contained(level.features, "amx-bf16"))
+    return success();
+  WalkResult result = kernels.walk([&](Operation *op) {
+    if (!isa_and_nonnull<amx::AMXDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->getParentOfType<func::FuncOp>().emitError()
+        << "multiplies in AMX, which level " << level.name
+        << " lacks; expected level amx";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// All that the object of `func` depends on: its loops, not its name, for
@@ -109,6 +126,8 @@ static void keep(ObjectStore *store, ArrayRef<KernelObject> objects) {
 FailureOr<std::vector<uint8_t>>
 ampc::compileKernels(ModuleOp kernels, const CpuLevel &level,
                      const CompileSettings &settings) {
+  if (failed(verifyLevel(kernels, level)))
+    return failure();
   PhaseClock clock(settings.time);
   std::vector<Alias> aliases;
   std::vector<KernelObject> objects =
@@ -140,6 +159,8 @@ ampc::compileKernels(ModuleOp kernels, const CpuLevel &level,
 
 FailureOr<std::string> ampc::kernelsAsLlvmText(ModuleOp kernels,
                                                const CpuLevel &level) {
+  if (failed(verifyLevel(kernels, level)))
+    return failure();
   llvm::LLVMContext context;
   OwningOpRef<ModuleOp> copy = kernels.clone();
   if (failed(lowerKernels(*copy)))

@@ -13,8 +13,13 @@ static constexpr StringLiteral kAvx2[] = {"avx",  "avx2", "bmi",  "bmi2",
 static constexpr StringLiteral kAvx512[] = {
     "avx",      "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
     "avx512vl", "bmi",  "bmi2",     "f16c",     "fma",      "lzcnt"};
-static const CpuLevel kLevels[] = {{"avx2", "x86-64-v3", 256, kAvx2},
-                                   {"avx512", "x86-64-v4", 512, kAvx512}};
+static constexpr StringLiteral kAmx[] = {
+    "amx-bf16", "amx-tile", "avx", "avx2", "avx512bw", "avx512cd", "avx512dq",
+    "avx512f",  "avx512vl", "bmi", "bmi2", "f16c",     "fma",      "lzcnt"};
+static const CpuLevel kLevels[] = {
+    {"avx2", "x86-64-v3", "", 256, kAvx2},
+    {"avx512", "x86-64-v4", "", 512, kAvx512},
+    {"amx", "x86-64-v4", "+amx-tile,+amx-bf16", 512, kAmx}};
 
 ArrayRef<CpuLevel> ampc::cpuLevels() { return kLevels; }
 

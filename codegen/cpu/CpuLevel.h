@@ -12,12 +12,14 @@ namespace ampc {
 struct CpuLevel {
   llvm::StringLiteral name; ///< as plans and options call it
   llvm::StringLiteral cpu;  ///< LLVM's name
+  llvm::StringLiteral more; ///< features beyond those of `cpu`, LLVM's list
   unsigned vectorBits;      ///< register width that LLVM prefers
   llvm::ArrayRef<llvm::StringLiteral>
       features; ///< what a machine must have, LLVM's names
 };
 
-/// All levels, the widest last: avx2 (x86-64-v3), avx512 (x86-64-v4).
+/// All levels, the widest last: avx2 (x86-64-v3), avx512 (x86-64-v4),
+/// amx (x86-64-v4 with AMX tiles and their bf16 products).
 llvm::ArrayRef<CpuLevel> cpuLevels();
 
 /// The level called `name`, or null.

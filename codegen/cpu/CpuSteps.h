@@ -48,6 +48,14 @@ struct PrefetchStreams : llvm::PassInfoMixin<PrefetchStreams> {
                               llvm::FunctionAnalysisManager &analyses);
 };
 
+/// Loads tiles of a matrix unit that come of large objects past the first level
+/// of cache. Objects are arguments, told by their `dereferenceable` bytes, and
+/// scratch memory. Runs last.
+struct StreamTiles : llvm::PassInfoMixin<StreamTiles> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
 /// The relocatable object of an optimised module.
 llvm::Expected<llvm::SmallVector<char, 0>>
 emitObject(llvm::Module &module, llvm::TargetMachine &machine);

@@ -209,11 +209,13 @@ static Value expandExtension(Bits m, Value value, Type from, Type to) {
 namespace {
 
 /// The integer type that carries the bits of a bf16 or f8 type, under the same
-/// vector or memref; `type` itself for all others.
+/// vector or memref; `type` itself for all others (a matrix unit's tiles keep
+/// their format).
 Type asBits(Type type) {
   Type element = getElementTypeOrSelf(type);
   bool moved = isa<FloatType>(element) && !element.isF64() &&
-               !element.isF32() && !element.isF16();
+               !element.isF32() && !element.isF16() &&
+               isa<FloatType, VectorType, MemRefType>(type);
   if (!moved)
     return type;
   Type bits =

@@ -56,6 +56,8 @@ void ampc::optimizeModule(Module &module, TargetMachine &machine,
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", level.cpu);
+    if (!level.more.empty())
+      function.addFnAttr("target-features", level.more);
     function.addFnAttr("prefer-vector-width", std::to_string(level.vectorBits));
     function.addFnAttr("no-builtins");
     function.addFnAttr(Attribute::NoUnwind);
@@ -78,6 +80,7 @@ void ampc::optimizeModule(Module &module, TargetMachine &machine,
   ModulePassManager pipeline =
       builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2);
   pipeline.addPass(createModuleToFunctionPassAdaptor(PrefetchStreams()));
+  pipeline.addPass(createModuleToFunctionPassAdaptor(StreamTiles()));
   pipeline.run(module, modules);
 }
 

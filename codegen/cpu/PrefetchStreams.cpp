@@ -77,6 +77,18 @@ static std::optional<Stream> streamOf(Instruction &access, const Loop *loop,
   return Stream{&access, base, cast<SCEVAddRecExpr>(address), step};
 }
 
+/// Whether the loop of `stream`, or the one around it going on where it ends,
+/// comes to what is `ahead` bytes ahead.
+static bool reaches(const Stream &stream, uint64_t ahead,
+                    ScalarEvolution &evolution) {
+  uint64_t most = evolution.getSmallConstantMaxTripCount(stream.loop());
+  if (most == 0 || most * stream.step > ahead)
+    return true;
+  const Loop *around = stream.loop()->getParentLoop();
+  return around && stepOf(stream.address->getStart(), around, evolution) ==
+                       most * stream.step;
+}
+
 /// Fetches the lines of `stream` that are `ahead` bytes ahead.
 static void prefetch(const Stream &stream, uint64_t ahead) {
   if (ahead > kSecondLevelBytes)
@@ -137,7 +149,9 @@ PreservedAnalyses PrefetchStreams::run(Function &function,
                          ? stepOf(stream.address->getStart(),
                                   stream.loop()->getParentLoop(), evolution)
                          : 0;
-      prefetch(stream, std::max({kAheadBytes, stream.step, row}));
+      uint64_t ahead = std::max({kAheadBytes, stream.step, row});
+      if (row != 0 || reaches(stream, ahead, evolution))
+        prefetch(stream, ahead);
     }
   return fetched.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();
 }

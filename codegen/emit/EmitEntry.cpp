@@ -136,9 +136,12 @@ LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry,
   if (tensorType(matmul.getResult()).getNumElements() == 0)
     return success();
   rt::fb::ContractionT op;
-  std::unique_ptr<rt::fb::Place> *places[] = {&op.a, &op.b, &op.c};
-  Value values[] = {matmul.getLhs(), matmul.getRhs(), matmul.getResult()};
+  std::unique_ptr<rt::fb::Place> *places[] = {&op.a, &op.b, &op.c, &op.init};
+  Value values[] = {matmul.getLhs(), matmul.getRhs(), matmul.getResult(),
+                    matmul.getInit()};
   for (auto [place, value] : llvm::zip(places, values)) {
+    if (!value)
+      continue;
     PlaceAttr attribute = placeOf(value);
     if (!attribute)
       return failure();

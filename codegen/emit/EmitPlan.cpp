@@ -38,8 +38,8 @@ FailureOr<const CpuLevel *> ampc::levelNamed(ModuleOp module, StringRef name) {
     return module.emitError()
            << "this processor has none of the levels that code is generated "
               "for; the lowest is avx2 (x86-64-v3)";
-  return module.emitError()
-         << "unknown CPU level '" << name << "'; expected avx2, avx512 or host";
+  return module.emitError() << "unknown CPU level '" << name
+                            << "'; expected avx2, avx512, amx or host";
 }
 
 LogicalResult PlanBuilder::build() {

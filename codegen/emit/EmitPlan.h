@@ -17,8 +17,8 @@ namespace ampc {
 /// What the outputs depend on beside the module. Threads are not among it: a
 /// plan runs on any number of them with the same bits.
 struct EmitOptions {
-  /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, or `host` for
-  /// the widest that this machine has.
+  /// Instruction-set level of the CPU kernels: `avx2`, `avx512`, `amx`, or
+  /// `host` for the widest that this machine has.
   std::string level = "host";
   /// `cpu` or `cuda`: what the plan's kernels are for.
   std::string target = "cpu";

@@ -7,6 +7,7 @@
 #include "codegen/kernel/PrimitiveEmitter.h"
 #include "codegen/kernel/ThreadForm.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,6 +27,16 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
+/// Whether `operand` is only what the sums of the group's product begin from: a
+/// tile reads all of its part before it stores a result.
+static bool isInit(GroupOp group, unsigned operand) {
+  BlockArgument argument = group.getBody().getArgument(operand);
+  if (group.getKind() != GroupKind::contraction || !argument.hasOneUse())
+    return false;
+  auto product = dyn_cast<MatmulOp>(*argument.user_begin());
+  return product && product.getInit() == argument;
+}
+
 /// An operand may share a result's bytes only if both stand at the same element
 /// at every point.
 static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
@@ -39,6 +50,9 @@ static LogicalResult verifySharing(GroupOp group, const GroupSpace &space,
              << argument.results[1] << " both stand at " << argument.place;
     for (unsigned result : argument.results)
       for (unsigned operand : argument.operands) {
+        if (isInit(group, operand) && group.getOperand(operand).getType() ==
+                                          group.getResult(result).getType())
+          continue;
         if (space.isReadElsewhere(operand))
           return group.emitOpError()
                  << "operand " << operand
@@ -115,15 +129,6 @@ static LogicalResult emitMapForThreads(OpBuilder &builder, GroupOp group,
   return emitThreadMap(builder, group, single, 1);
 }
 
-/// What is assumed of a target that the module does not describe.
-static constexpr int64_t kVectorBytes = 32;
-
-static int64_t vectorBytesOf(GroupOp group) {
-  auto target = group->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      kTargetAttr);
-  return target ? target.getVectorBytes() : kVectorBytes;
-}
-
 static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
                                ArrayRef<KernelArgument> arguments,
                                ValueRange pointers, bool threads) {
@@ -145,7 +150,10 @@ static LogicalResult emitLoops(OpBuilder &builder, GroupOp group,
     return (threads ? emitBlockColumn : emitColumnKernel)(builder, group, body);
   case GroupKind::contraction:
     if (!threads)
-      return emitContractionKernel(builder, group, body, vectorBytesOf(group));
+      return emitContractionKernel(
+          builder, group, body,
+          group->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+              kTargetAttr));
     break;
   default:
     break;

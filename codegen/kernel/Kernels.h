@@ -27,10 +27,11 @@ llvm::LogicalResult emitRowKernel(mlir::OpBuilder &builder, amp::GroupOp group,
                                   BodyEmitter &body);
 llvm::LogicalResult emitColumnKernel(mlir::OpBuilder &builder,
                                      amp::GroupOp group, BodyEmitter &body);
-/// `vectorBytes`: the registers' width, which no bit depends on.
+/// `target` (or null) tells the registers' width, which no bit depends on, and
+/// whether a matrix unit multiplies.
 llvm::LogicalResult emitContractionKernel(mlir::OpBuilder &builder,
                                           amp::GroupOp group, BodyEmitter &body,
-                                          int64_t vectorBytes);
+                                          amp::TargetAttr target);
 /// `pointers[i]` is the 1-D memref of kernel argument i.
 llvm::LogicalResult emitScatterKernel(mlir::OpBuilder &builder,
                                       amp::GroupOp group,

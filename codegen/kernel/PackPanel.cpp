@@ -74,9 +74,8 @@ void ampc::copyRowsPadded(IndexMath &at, Type element, const Panel &from,
   });
 }
 
-/// Row j of the result is column j of `rows`, a square: halves are exchanged
-/// between rows that are half as far apart in each step.
-static void transposeSquare(IndexMath &at, SmallVectorImpl<Value> &rows) {
+/// Halves are exchanged between rows that are half as far apart in each step.
+void ampc::transposeSquare(IndexMath &at, SmallVectorImpl<Value> &rows) {
   int64_t lanes = rows.size();
   for (int64_t far = lanes / 2; far > 0; far /= 2) {
     SmallVector<int64_t> low, high;

@@ -36,6 +36,9 @@ void copyTransposed(IndexMath &at, mlir::Type element, const Panel &from,
                     const Panel &to, mlir::Value length, int64_t width,
                     int64_t lanes, int64_t shortest);
 
+/// Transposes a square: as many vectors as each has elements.
+void transposeSquare(IndexMath &at, llvm::SmallVectorImpl<mlir::Value> &rows);
+
 } // namespace ampc
 
 #endif // AMPC_CODEGEN_KERNEL_PACKPANEL_H

@@ -51,8 +51,9 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"threads", "threads", "bool", "false",
                         "Build bodies for the threads of a GPU in place of vectors">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+  let dependentDialects = ["::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }

@@ -34,12 +34,8 @@ static constexpr int64_t kFarBytes = 1024;
 /// An operand that fewer than this many blocks read is read where it stands.
 static constexpr int64_t kFewBlocks = 2;
 
-/// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
-static int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
-  int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
-  return std::max<int64_t>(llvm::alignTo(llvm::divideCeil(whole, tiles), unit),
-                           unit);
-}
+/// Registers of a target that the module does not describe.
+static constexpr int64_t kVectorBytes = 32;
 
 static void cutTiles(ProductBlocks &blocks) {
   auto [batch, m, n, k] = blocks.extents;
@@ -68,21 +64,16 @@ static void cutTiles(ProductBlocks &blocks) {
 
 int64_t ProductBlocks::work() const {
   int64_t elements = tileRows * tileColumns;
-  return std::max<int64_t>(elements * std::max<int64_t>(extents.k, 1) / 16,
-                           elements);
+  int64_t multiplied = unit ? 128 : 16; // while a map moves an element
+  return std::max<int64_t>(
+      elements * std::max<int64_t>(extents.k, 1) / multiplied, elements);
 }
 
-ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
-  ProductBlocks blocks;
-  blocks.extents = product.extents();
+/// The register block of vectors, and what is packed for it.
+static void cutForVectors(ProductBlocks &blocks, int64_t vectorBytes) {
   auto [batch, m, n, k] = blocks.extents;
-  Type element = tensorType(product.getLhs()).getElementType();
-  blocks.sum = product.getAccumulation();
-  blocks.a = product.getTransposeA() ? ProductOperand{element, 1, m}
-                                     : ProductOperand{element, k, 1};
-  blocks.b = product.getTransposeB() ? ProductOperand{element, k, 1}
-                                     : ProductOperand{element, 1, n};
-  blocks.lanes = vectorBytes / (blocks.sum.getIntOrFloatBitWidth() / 8);
+  int64_t bytes = blocks.sum.getIntOrFloatBitWidth() / 8;
+  blocks.lanes = vectorBytes / bytes;
   ArrayRef<int64_t> rows =
       vectorBytes >= 64 ? ArrayRef(kRowsOf32) : ArrayRef(kRowsOf16);
   blocks.vectors =
@@ -90,8 +81,7 @@ ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
   blocks.rows = std::clamp<int64_t>(m, 1, rows[blocks.vectors - 1]);
   cutTiles(blocks);
   blocks.depth = equalTiles(k, kDepth, 1);
-  bool narrow = element != blocks.sum;
-  int64_t bytes = blocks.sum.getIntOrFloatBitWidth() / 8;
+  bool narrow = blocks.a.element != blocks.sum;
   auto isFar = [&](int64_t pitch, int64_t readers) {
     return pitch * bytes > kFarBytes && readers >= kFewBlocks;
   };
@@ -103,5 +93,24 @@ ProductBlocks ampc::blocksOf(MatmulOp product, int64_t vectorBytes) {
   blocks.packB = narrow || blocks.b.across != 1 ||
                  (n > blocks.blockColumns() &&
                   blocks.tileRows >= kFewBlocks * blocks.rows);
+}
+
+ProductBlocks ampc::blocksOf(MatmulOp product, TargetAttr target) {
+  ProductBlocks blocks;
+  blocks.extents = product.extents();
+  blocks.hasInit = bool(product.getInit());
+  auto [batch, m, n, k] = blocks.extents;
+  Type a = tensorType(product.getLhs()).getElementType(),
+       b = tensorType(product.getRhs()).getElementType();
+  blocks.sum = product.getAccumulation();
+  blocks.a = product.getTransposeA() ? ProductOperand{a, 1, m}
+                                     : ProductOperand{a, k, 1};
+  blocks.b = product.getTransposeB() ? ProductOperand{b, k, 1}
+                                     : ProductOperand{b, 1, n};
+  blocks.unit = target && target.isFast(a) && a == b && a.isBF16();
+  if (blocks.unit)
+    cutForUnit(blocks, target.getCacheBytes());
+  else
+    cutForVectors(blocks, target ? target.getVectorBytes() : kVectorBytes);
   return blocks;
 }

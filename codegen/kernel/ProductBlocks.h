@@ -1,6 +1,7 @@
 // How the kernel of a matrix product is cut: register blocks, tiles, stretches
 // of K, and what is packed. Speed alone depends on it: every element is one
-// sum with K ascending, whatever the cut (N10).
+// sum with K ascending, whatever the cut (N10). A matrix unit (`unit`) adds K
+// in blocks of kUnitDepth, each summed by the unit first.
 #ifndef AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 #define AMPC_CODEGEN_KERNEL_PRODUCTBLOCKS_H
 
@@ -18,11 +19,24 @@ struct ProductOperand {
   bool runsAlongK() const { return along == 1; }
 };
 
+/// Rows, and columns, of a matrix unit's tile of sums, and K of one of its
+/// products.
+inline constexpr int64_t kUnitRows = 16, kUnitDepth = 32;
+
+/// Extent `whole` in equal tiles of at most `most`, a multiple of `unit`.
+inline int64_t equalTiles(int64_t whole, int64_t most, int64_t unit) {
+  int64_t tiles = std::max<int64_t>(llvm::divideCeil(whole, most), 1);
+  return std::max<int64_t>(llvm::alignTo(llvm::divideCeil(whole, tiles), unit),
+                           unit);
+}
+
 /// The product of a group and its cut.
 struct ProductBlocks {
   amp::MatmulOp::Extents extents;
   ProductOperand a, b;
   mlir::Type sum; ///< f32 or f64
+  bool unit;      ///< whether a matrix unit multiplies
+  bool hasInit;   ///< whether the sums go on from an operand
 
   int64_t lanes;   ///< sums of one vector register
   int64_t rows;    ///< rows of a register block
@@ -33,6 +47,24 @@ struct ProductBlocks {
   bool packA, packB;
 
   int64_t blockColumns() const { return vectors * lanes; }
+  /// Extents of a tile's sums in scratch memory: whole vectors, and whole tiles
+  /// of a matrix unit.
+  int64_t sumRows() const {
+    return std::min<int64_t>(tileRows,
+                             llvm::alignTo(extents.m, unit ? kUnitRows : 1));
+  }
+  int64_t sumColumns() const {
+    return std::min<int64_t>(
+        tileColumns, llvm::alignTo(extents.n, unit ? blockColumns() : lanes));
+  }
+  /// Whether the sums of a tile stay in scratch memory until all of K is added;
+  /// else a register block's pass through it.
+  bool keepsSums() const { return !unit || beginsInMemory(); }
+  /// Whether the sums stand in scratch memory before the first stretch.
+  bool beginsInMemory() const { return hasInit || stretches() > 1; }
+  /// Columns of a panel of sums: a register block's for a matrix unit, whose
+  /// blocks then are bytes in a row, else all.
+  int64_t sumPitch() const { return unit ? blockColumns() : sumColumns(); }
   int64_t rowTiles() const { return llvm::divideCeil(extents.m, tileRows); }
   int64_t columnTiles() const {
     return llvm::divideCeil(extents.n, tileColumns);
@@ -42,9 +74,12 @@ struct ProductBlocks {
   int64_t work() const;
 };
 
-/// The cut for registers of `vectorBytes`, a function of the product's types
-/// and extents.
-ProductBlocks blocksOf(amp::MatmulOp product, int64_t vectorBytes);
+/// The cut for `target`, or for one that the module does not describe: a
+/// function of the product's types and extents.
+ProductBlocks blocksOf(amp::MatmulOp product, amp::TargetAttr target);
+
+/// Cuts for a matrix unit of a core with `cacheBytes` of its own.
+void cutForUnit(ProductBlocks &blocks, int64_t cacheBytes);
 
 } // namespace ampc
 

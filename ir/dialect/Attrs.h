@@ -35,6 +35,7 @@ inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";
 inline constexpr llvm::StringLiteral kProbeAttr = "amp.probe";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
+inline constexpr llvm::StringLiteral kChunksAttr = "amp.chunks";
 inline constexpr llvm::StringLiteral kReasonAttr = "amp.reason";
 
 /// Names of the variables that hold a session's state.

@@ -150,6 +150,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kPlaceAttr)
     return verifyPlaces(op, attribute);
+  if (name == kChunksAttr)
+    return expect<ArrayAttr>(op, attribute, "an array");
   if (name == kReasonAttr)
     return expect<ReasonAttr>(op, attribute, "#amp.reason");
   return op->emitOpError() << "knows no attribute '" << name << "'";

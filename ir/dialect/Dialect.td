@@ -37,6 +37,7 @@ def Amp_Dialect : Dialect {
     | op | `amp.recompute_ns = N : i64` | the op computes again what another one did; the time that this is predicted to take (placed stage) |
     | result | `amp.eval_only` | a metric of an `eval { }` block: computed in eval_step alone |
     | func | `amp.arena_bytes = N : i64` | size of the entry's arena (placed stage) |
+    | func | `amp.chunks = [{path = "head", rows = N, chunk = N, bytes = N}, ...]` | what is computed a chunk of rows at a time: the product, its rows, those of a chunk, the bytes of the whole (fused stage) |
     | op | `amp.reason = #amp.reason<R>` | why the op's results have their precision; why a policy cast stands there |
     | op | `amp.place = [#amp.place<...>, ...]` | where each result stands (placed stage) |
   }];

@@ -26,12 +26,15 @@ std::vector<double> rowMajor(const double *matrix, int64_t rows,
   return copy;
 }
 
-/// c[rows, width] = a[rows, k] * panel[k, kTileColumns]; c has row stride n,
+/// c[rows, width] += a[rows, k] * panel[k, kTileColumns]; c has row stride n,
 /// width <= kTileColumns.
 template <int64_t rows>
 void multiplyTile(const double *a, const double *panel, double *c, int64_t k,
                   int64_t n, int64_t width) {
   double sum[rows][kTileColumns] = {};
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < width; ++j)
+      sum[i][j] = c[i * n + j];
   for (int64_t p = 0; p < k; ++p)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < kTileColumns; ++j)
@@ -41,7 +44,7 @@ void multiplyTile(const double *a, const double *panel, double *c, int64_t k,
       c[i * n + j] = sum[i][j];
 }
 
-/// c[m, n] = a[m, k] * b[k, n], all row-major; k = 0 gives zeros.
+/// c[m, n] += a[m, k] * b[k, n], all row-major.
 void multiply(const double *a, const double *b, double *c, int64_t m, int64_t n,
               int64_t k) {
   std::vector<double> panel(static_cast<size_t>(k * kTileColumns));
@@ -63,8 +66,10 @@ void multiply(const double *a, const double *b, double *c, int64_t m, int64_t n,
 struct MatmulModel : Model<MatmulModel, amp::MatmulOp> {
   LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
     out.push_back(Tensor::ofFloats(
-        resultType(op), matrixProduct(cast<amp::MatmulOp>(op), in[0]->floats(),
-                                      in[1]->floats())));
+        resultType(op),
+        matrixProduct(cast<amp::MatmulOp>(op), in[0]->floats(), in[1]->floats(),
+                      in.size() == 3 ? in[2]->floats()
+                                     : std::vector<double>())));
     return success();
   }
 };
@@ -97,9 +102,10 @@ struct LinearModel : Model<LinearModel, amp::LinearOp> {
 
 std::vector<double> matrixProduct(amp::MatmulOp op,
                                   const std::vector<double> &lhs,
-                                  const std::vector<double> &rhs) {
+                                  const std::vector<double> &rhs,
+                                  std::vector<double> values) {
   auto [batch, m, n, k] = op.extents();
-  std::vector<double> values(static_cast<size_t>(batch * m * n));
+  values.resize(static_cast<size_t>(batch * m * n));
   for (int64_t i = 0; i < batch; ++i) {
     std::vector<double> a =
         rowMajor(lhs.data() + i * m * k, m, k, op.getTransposeA());

@@ -139,9 +139,10 @@ void GroupPlan::addLiveBytes(Block &block) {
     unsigned node = found->second;
     for (Value result : op.getResults()) {
       bool inArena = !isa<ReadOp, ConstantOp>(op) || isGroup(node);
-      int64_t bytes = inArena && !written.contains(result)
-                          ? arenaBytes(tensorType(result))
-                          : 0;
+      int64_t bytes =
+          inArena && storageRoot(result) == result && !written.contains(result)
+              ? arenaBytes(tensorType(result))
+              : 0;
       live.define(result, node, bytes, returned.contains(result));
     }
     for (Value operand : op.getOperands())

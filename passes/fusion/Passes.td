@@ -21,6 +21,44 @@ def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
   }];
 }
 
+def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {
+  let summary = "compute wide products and what their rows give a chunk of rows at a time";
+  let description = [{
+    Input: stage step, primitives only. A product [rows, columns] of more than `limit-bytes`, whose rows are reduced (linear and cross entropy) is never stored whole: it, every
+    value of its shape that is made of it, and what leads from one to another, forward and
+    backward, are computed for a chunk of rows after the other (N28). A chunk has the most rows,
+    a power of two of blocks of 32, that are within the limit, one block at least; the last one what is left. A function
+    of the shape alone: no budget changes it.
+
+    What the rest reads is put together: values of one element a row and products of each row by
+    `amp.concat`; a product that sums over the rows goes on chunk by chunk from the sums so far
+    (`init` of amp.matmul); sums of all rows are joined pairwise. Each has the order of additions of the
+    whole, so that no bit changes (N10). Values from outside are sliced; wide ones are made again where they are
+    read: constants, broadcasts and elementwise ops of such, other products.
+
+    Refused, with a remark: a value of the region that the entry returns or that an op reads for all
+    rows at once, a gradient that waits for all rows. `amp.chunks` on the entry lists what was cut.
+
+    Remarks, category memory: `passed` for what is cut, with bytes, rows and chunks; `missed` with the
+    blocking fact.
+
+    ```mlir
+    %l = amp.matmul %x, %w transpose_b accumulate f32                           // before
+       : tensor<64x8xf32>, tensor<32x8xf32> -> tensor<64x32xf32>
+    %m = amp.reduce max %l over [1] order row accumulate f32 : tensor<64x32xf32> -> tensor<64xf32>
+    %x0 = amp.slice %x starts [0, 0] steps [1, 1] : tensor<64x8xf32> -> tensor<32x8xf32> // after
+    %l0 = amp.matmul %x0, %w transpose_b accumulate f32
+       : tensor<32x8xf32>, tensor<32x8xf32> -> tensor<32x32xf32>
+    %m0 = amp.reduce max %l0 over [1] order row accumulate f32 : tensor<32x32xf32> -> tensor<32xf32>
+    // and %x1, %l1, %m1 of the other rows
+    %m = amp.concat %m0, %m1 axis 0 : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
+    ```
+  }];
+  let options = [
+    Option<"limitBytes", "limit-bytes", "int64_t", "67108864",
+           "bytes above which a product's rows are chunked; 0: never">];
+}
+
 def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{

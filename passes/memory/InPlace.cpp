@@ -29,6 +29,8 @@ bool readsPointwise(GroupOp group, unsigned operand) {
 InPlaceDecision decideInPlace(WriteOp write, const LiveRanges &ranges) {
   Value root = storageRoot(write.getInput());
   Operation *producer = root.getDefiningOp();
+  if (root != viewedValue(write.getInput()))
+    return {false, "its sums are made in several parts"};
   if (!isa_and_nonnull<GroupOp, MatmulOp>(producer))
     return {false, "its value is not computed here"};
   for (ReadOp read : ranges.readsOf(write.getVariable())) {

@@ -11,10 +11,44 @@ bool isView(Operation *op) {
   return fusible && fusible.fusionKind() == FusionKind::view;
 }
 
-Value storageRoot(Value value) {
+Value viewedValue(Value value) {
   while (isView(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
+}
+
+/// What the sums of `op`, a product or the group of one, begin from.
+static Value initOf(Operation *op) {
+  if (auto product = dyn_cast_or_null<MatmulOp>(op))
+    return product.getInit();
+  auto group = dyn_cast_or_null<GroupOp>(op);
+  if (!group || group.getKind() != GroupKind::contraction ||
+      group.getNumResults() != 1)
+    return {};
+  Block &body = group.getBody().front();
+  auto argument = dyn_cast_or_null<BlockArgument>(
+      (*body.getOps<MatmulOp>().begin()).getInit());
+  return argument && argument.hasOneUse()
+             ? group.getInputs()[argument.getArgNumber()]
+             : Value();
+}
+
+Value continuedValue(Value value) {
+  Value init = initOf(value.getDefiningOp());
+  if (!init || !init.hasOneUse() || init.getType() != value.getType())
+    return {};
+  return isa_and_nonnull<MatmulOp, GroupOp>(init.getDefiningOp()) ? init
+                                                                  : Value();
+}
+
+Value storageRoot(Value value) {
+  while (true) {
+    value = viewedValue(value);
+    Value before = continuedValue(value);
+    if (!before)
+      return value;
+    value = before;
+  }
 }
 
 LiveRanges::LiveRanges(Block &block) {

@@ -10,7 +10,15 @@ namespace ampc {
 /// Whether `op` computes nothing: its result is its input's bytes.
 bool isView(mlir::Operation *op);
 
-/// The value whose bytes `value` looks at: views are followed to their source.
+/// The value that `value` is a view of, or itself.
+mlir::Value viewedValue(mlir::Value value);
+
+/// The value in whose bytes `value` is made: the sums from which a product goes
+/// on, where nothing else reads them. Null: it has bytes of its own.
+mlir::Value continuedValue(mlir::Value value);
+
+/// The value whose bytes `value` looks at or goes on in: views are followed to
+/// their source, products that go on to where the first sums stand.
 mlir::Value storageRoot(mlir::Value value);
 
 /// Positions of ops and last uses of values in one block. Positions count from

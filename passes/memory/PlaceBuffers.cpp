@@ -108,7 +108,8 @@ private:
     RecomputeBlock block(
         func, ranges,
         [&](Value value) {
-          return producesBytes(value.getDefiningOp()) && !places.count(value);
+          return producesBytes(value.getDefiningOp()) &&
+                 storageRoot(value) == value && !places.count(value);
         },
         clobberPositions(func, ranges));
     RecomputePlan plan(block.problem());

@@ -15,6 +15,12 @@ namespace ampc {
 static bool isRepeatable(Operation *op, function_ref<bool(Value)> isInArena) {
   if (!llvm::all_of(op->getResults(), isInArena))
     return false; // a result that stands elsewhere stays there
+  // What others go on from is soon no more what it makes.
+  for (Value result : op->getResults())
+    for (Operation *user : result.getUsers())
+      for (Value next : user->getResults())
+        if (continuedValue(next) == result)
+          return false;
   if (auto group = dyn_cast<GroupOp>(op))
     return isPrunable(group);
   return isa<MatmulOp>(op);

@@ -321,7 +321,9 @@ bool RecomputePlan::improve() {
     int64_t freed = before - profile.at(moment);
     double time = added - addedBefore;
     bool tooLong = added > kMostAdded * base;
-    if (!possible || freed <= 0 || tooLong) {
+    // One that saves time would make a smaller budget, which takes it, faster
+    // than a larger one, which stops before it.
+    if (!possible || freed <= 0 || time < 0 || tooLong) {
       rollback();
       deferred.push_back(*gap);
       continue;
@@ -333,7 +335,7 @@ bool RecomputePlan::improve() {
                    (opAt(gap->to) - opAt(gap->from) + 1);
     double share =
         std::clamp((areaBefore - areaAfter) / whole, kLeastShare, 1.0);
-    double score = double(freed) * share / (std::max(time, 0.0) + 1);
+    double score = double(freed) * share / (time + 1);
     if (score < gap->score * 0.999) {
       rollback();
       gap->score = score;

@@ -61,9 +61,10 @@ class RecomputePlan {
 public:
   explicit RecomputePlan(RecomputeProblem problem);
 
-  /// Takes the next decision; false when the moment of the peak has nothing
-  /// left that could be computed again, or the step would take kMostAdded
-  /// times its time longer.
+  /// Takes the next decision, which saves no time: who takes more of them is
+  /// never faster. False when the moment of the peak has nothing left that
+  /// could be computed again, or the step would take kMostAdded times its time
+  /// longer.
   bool improve();
 
   /// A decision from outside: after op `last` `value` is not kept for the next

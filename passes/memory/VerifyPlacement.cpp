@@ -97,8 +97,8 @@ private:
     // placement_c9: the bytes of an output hold what the entry returns there,
     // so that the copies at the return never overwrite one another's source.
     if (place.getSpace() == Space::output &&
-        source(func.front().getTerminator()->getOperand(place.getIndex())) !=
-            result)
+        !leadsTo(result,
+                 func.front().getTerminator()->getOperand(place.getIndex())))
       return op->emitOpError() << "is not what the entry returns in " << place;
     if (place.getSpace() != Space::arena)
       return success();
@@ -112,11 +112,46 @@ private:
     return success();
   }
 
+  /// The sums that `op`, a product or the group of one, goes on from: operand
+  /// of type `type` that a product's init is; null where there is none.
+  static Value sumsBefore(Operation *op, Type type) {
+    auto product = dyn_cast<MatmulOp>(op);
+    auto group = dyn_cast<GroupOp>(op);
+    if (group && group.getKind() == GroupKind::contraction)
+      product = *group.getBody().getOps<MatmulOp>().begin();
+    Value init = product ? product.getInit() : Value();
+    auto argument = dyn_cast_or_null<BlockArgument>(init);
+    if (group && argument && argument.getOwner() == &group.getBody().front())
+      init = argument.hasOneUse() ? group.getOperand(argument.getArgNumber())
+                                  : Value();
+    return init && init.getType() == type ? init : Value();
+  }
+
+  /// Whether `result` of `op` takes the bytes of what it goes on from.
+  Value takenOver(Operation *op, Value result) const {
+    Value init = sumsBefore(op, result.getType());
+    return init && places.lookup(source(init)) == places.lookup(result)
+               ? source(init)
+               : Value();
+  }
+
   /// The op that made the bytes of `value`: reshapes make none.
   static Value source(Value value) {
     while (auto reshape = value.getDefiningOp<ReshapeOp>())
       value = reshape.getInput();
     return value;
+  }
+
+  /// Whether `returned` is `result`, or goes on from it in the same bytes.
+  static bool leadsTo(Value result, Value returned) {
+    for (Value value = source(returned); value;) {
+      if (value == result)
+        return true;
+      Operation *op = value.getDefiningOp();
+      Value init = op ? sumsBefore(op, value.getType()) : Value();
+      value = init ? source(init) : Value();
+    }
+    return false;
   }
 
   static bool isRead(Value value) {
@@ -196,10 +231,28 @@ private:
     return success();
   }
 
+  /// Ends the time of `before`, which `op` goes on from in the same bytes.
+  LogicalResult endBefore(Operation *op, Value before, unsigned position) {
+    if (lastUse.lookup(before) != position)
+      return op->emitOpError() << "goes on in " << places.lookup(before)
+                               << ", whose sums are read later";
+    int64_t begin = places.lookup(before).getIndex();
+    for (auto [it, end] = ends.equal_range(position); it != end; ++it)
+      if (it->second == begin) {
+        ends.erase(it);
+        break;
+      }
+    arena.erase(begin);
+    return success();
+  }
+
   /// placement_c4: no live value overlaps [offset, offset + bytes).
   LogicalResult defineArena(Operation *op, Value result, PlaceAttr place,
                             unsigned position) {
     int64_t begin = place.getIndex(), end = begin + bytesOf(result);
+    Value before = takenOver(op, result);
+    if (before && failed(endBefore(op, before, position)))
+      return failure();
     auto next = arena.lower_bound(begin);
     Value other;
     if (next != arena.end() && next->first < end)

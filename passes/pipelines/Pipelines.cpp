@@ -89,6 +89,9 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 8. CSE before grouping: the scalars of equal optimizer updates (bias
     // corrections) merge into one.
     passes.addPass(createCSEPass());
+    // 9. Chunks after CSE, which would join what one chunk makes again with
+    // another's; before grouping, which then fuses inside of a chunk.
+    passes.addNestedPass<func::FuncOp>(createChunkRows({options.chunkBytes}));
     FormGroupsOptions groups;
     groups.fuse = options.fuse;
     passes.addPass(createFormGroups(groups));
@@ -97,7 +100,11 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 9. Placement last: it fixes the schedule, what is computed again
+    // 10. The order before placement, which keeps it and plans what is computed
+    // again on it; a kernel an op (opt level 1) runs in the order as written.
+    if (options.fuse)
+      passes.addPass(createOrderSchedule());
+    // 11. Placement last: it fixes the schedule, what is computed again
     // included, and every pass after it would have to keep it.
     passes.addPass(createPlaceBuffers({options.memoryBudget}));
     addStageVerifier(passes, stage, options);
@@ -142,6 +149,11 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
       *this, "memory-budget",
       llvm::cl::desc("bytes to stay within by computing values again"),
       llvm::cl::init(0)};
+  Option<int64_t> chunkBytes{
+      *this, "chunk-bytes",
+      llvm::cl::desc("bytes above which the rows of a product whose rows are "
+                     "reduced are chunked; 0: never"),
+      llvm::cl::init(kChunkBytes)};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("whether primitives share kernels"),
                     llvm::cl::init(true)};
@@ -160,6 +172,7 @@ void registerStage(amp::Stage stage, StringRef argument,
         options.mode = textual.mode;
         options.probedValues = textual.probes;
         options.memoryBudget = textual.memoryBudget;
+        options.chunkBytes = textual.chunkBytes;
         options.fuse = textual.fuse;
         addPasses(passes, amp::Stage::model, stage, options);
       });

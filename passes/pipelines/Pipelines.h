@@ -7,6 +7,10 @@
 
 namespace ampc {
 
+/// Bytes above which the rows of a product whose rows are reduced are chunked
+/// (N28).
+inline constexpr int64_t kChunkBytes = int64_t(64) << 20;
+
 /// What the order of passes depends on.
 struct PipelineOptions {
   /// The precision policy: auto, f32, tf32, bf16, f16.
@@ -30,6 +34,8 @@ struct PipelineOptions {
   /// Bytes of variables, the largest arena and the buffers of inputs and
   /// outputs that placement aims at; 0: no limit.
   int64_t memoryBudget = 0;
+  /// kChunkBytes, or what a test compares it with; 0: no product is chunked.
+  int64_t chunkBytes = kChunkBytes;
   /// Whether primitives share kernels (opt level 2) or each has its own (opt
   /// level 1).
   bool fuse = true;

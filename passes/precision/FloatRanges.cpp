@@ -150,8 +150,9 @@ FloatRange FloatRanges::visit(Operation *op) const {
       })
       .Case([&](ReduceOp reduce) { return ofReduction(reduce, in(0)); })
       .Case([&](MatmulOp matmul) {
-        return repeated(product(in(0), in(1)),
-                        static_cast<double>(matmul.extents().k));
+        FloatRange range = repeated(product(in(0), in(1)),
+                                    static_cast<double>(matmul.extents().k));
+        return matmul.getInit() ? sum(range, in(2)) : range;
       })
       .Default([](Operation *) { return FloatRange(); });
 }

@@ -29,7 +29,7 @@ struct SessionOptions {
   /// limit.
   uint64_t memory_limit = 0;
   /// Hides what the processor can above this level (for tests).
-  CpuLevel cpu_level_limit = CpuLevel::Avx512;
+  CpuLevel cpu_level_limit = CpuLevel::Amx;
   /// Folder of compiled CUDA kernels; empty: the user's own.
   std::string kernel_cache = {};
   /// Whether each entry is launched on a CUDA device as one graph; the bits are

@@ -2,6 +2,7 @@
 // which register states the system saves.
 #include "runtime/core/CpuFeatures.h"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <sys/syscall.h>
@@ -10,12 +11,13 @@
 namespace ampc::rt {
 
 std::string_view name_of(CpuLevel level) {
-  constexpr std::string_view names[] = {"baseline", "avx2", "avx512"};
+  constexpr std::string_view names[] = {"baseline", "avx2", "avx512", "amx"};
   return names[static_cast<size_t>(level)];
 }
 
 std::optional<CpuLevel> cpu_level_by_name(std::string_view name) {
-  for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::Avx2, CpuLevel::Avx512})
+  for (CpuLevel level :
+       {CpuLevel::Baseline, CpuLevel::Avx2, CpuLevel::Avx512, CpuLevel::Amx})
     if (name_of(level) == name)
       return level;
   return std::nullopt;
@@ -65,9 +67,6 @@ CpuFeatures CpuFeatures::probe(CpuLevel limit) {
   result.found = avx512 ? CpuLevel::Avx512
                  : avx2 ? CpuLevel::Avx2
                         : CpuLevel::Baseline;
-  if (result.found > limit)
-    result.found = limit;
-
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("flags", 0) != 0)
@@ -86,18 +85,22 @@ CpuFeatures CpuFeatures::probe(CpuLevel limit) {
     }
     break;
   }
-  result.amx = result.has("amx-tile") && result.has("amx-bf16");
+  if (avx512 && result.has("amx-tile") && result.has("amx-bf16"))
+    result.found = CpuLevel::Amx;
+  result.found = std::min(result.found, limit);
   return result;
 }
 
 bool CpuFeatures::has(std::string_view feature) const {
   std::string name = plain(feature);
-  bool wide = name.rfind("avx512", 0) == 0 || name.rfind("amx", 0) == 0 ||
-              name.rfind("evex512", 0) == 0 || name.rfind("avx10", 0) == 0;
+  bool tiles = name.rfind("amx", 0) == 0;
+  bool wide = name.rfind("avx512", 0) == 0 || name.rfind("evex512", 0) == 0 ||
+              name.rfind("avx10", 0) == 0;
   bool middle = name == "avx" || name == "avx2" || name == "fma" ||
                 name == "f16c" || name == "bmi" || name == "bmi1" ||
                 name == "bmi2" || name.rfind("avx", 0) == 0;
-  if ((wide && limit < CpuLevel::Avx512) || (middle && limit < CpuLevel::Avx2))
+  if ((tiles && limit < CpuLevel::Amx) || (wide && limit < CpuLevel::Avx512) ||
+      (middle && limit < CpuLevel::Avx2))
     return false;
   if (name == "evex512") // LLVM's word for 512-bit registers
     name = "avx512f";
@@ -112,7 +115,7 @@ bool CpuFeatures::has(std::string_view feature) const {
     return false;
   // No flag list: what the levels guarantee.
   if (wide)
-    return found == CpuLevel::Avx512 &&
+    return found >= CpuLevel::Avx512 &&
            (name == "avx512f" || name == "avx512bw" || name == "avx512cd" ||
             name == "avx512dq" || name == "avx512vl");
   if (middle)

@@ -11,10 +11,11 @@
 namespace ampc::rt {
 
 /// Instruction-set levels, each containing the one before: `baseline` is any
-/// x86-64, `avx2` is x86-64-v3, `avx512` is x86-64-v4.
-enum class CpuLevel : uint8_t { Baseline = 0, Avx2, Avx512 };
+/// x86-64, `avx2` is x86-64-v3, `avx512` is x86-64-v4, `amx` has AMX tiles with
+/// bf16 products too.
+enum class CpuLevel : uint8_t { Baseline = 0, Avx2, Avx512, Amx };
 
-/// `baseline`, `avx2`, `avx512`.
+/// `baseline`, `avx2`, `avx512`, `amx`.
 AMPC_API std::string_view name_of(CpuLevel level);
 /// The level called `name`.
 AMPC_API std::optional<CpuLevel> cpu_level_by_name(std::string_view name);
@@ -23,19 +24,18 @@ AMPC_API std::optional<CpuLevel> cpu_level_by_name(std::string_view name);
 class AMPC_API CpuFeatures {
 public:
   /// Asks the processor. `limit` hides what lies above that level (for tests).
-  static CpuFeatures probe(CpuLevel limit = CpuLevel::Avx512);
+  static CpuFeatures probe(CpuLevel limit = CpuLevel::Amx);
 
   CpuLevel level() const { return found; }
-  /// AMX tiles with bf16 products are there (and `limit` is not below avx512).
-  bool has_amx() const { return amx; }
+  /// AMX tiles with bf16 products are there.
+  bool has_amx() const { return found == CpuLevel::Amx; }
   /// Whether a feature by LLVM's name (`avx512f`, `amx-bf16`, `fma`; a leading
   /// `+` is skipped) is usable here.
   bool has(std::string_view feature) const;
 
 private:
   CpuLevel found = CpuLevel::Baseline;
-  CpuLevel limit = CpuLevel::Avx512;
-  bool amx = false;
+  CpuLevel limit = CpuLevel::Amx;
   std::string flags; ///< the system's list, ` name name `, with separators
                      ///< removed from names
 };

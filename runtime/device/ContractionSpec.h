@@ -12,6 +12,7 @@ struct ContractionSpec {
   int64_t m, n, k;
   bool transposeA, transposeB;
   int64_t batch, strideA, strideB, strideC; ///< strides in elements
+  bool hasInit = false; ///< the sums begin from a matrix laid out as C
   bool tf32 = false; ///< operands in f32 may be rounded to tf32
 };
 
@@ -21,7 +22,8 @@ inline ContractionSpec specOf(const fb::Contraction &op) {
       DType(op.dtype_a()),    DType(op.dtype_b()),    DType(op.dtype_c()),
       int64_t(op.m()),        int64_t(op.n()),        int64_t(op.k()),
       op.transpose_a(),       op.transpose_b(),       int64_t(op.batch()),
-      int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c())};
+      int64_t(op.stride_a()), int64_t(op.stride_b()), int64_t(op.stride_c()),
+      op.init() != nullptr};
 }
 
 } // namespace ampc::rt

@@ -83,6 +83,10 @@ private:
                         std::string_view at) const;
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
                              std::string_view at) const;
+  /// Of a contraction with `init`, whose C has `bytes`.
+  Expected<void> contractionInit(const fb::Entry &entry,
+                                 const fb::Contraction &op, uint64_t bytes,
+                                 std::string_view at) const;
   Expected<void> copy(const fb::Entry &entry, const fb::Copy &op,
                       std::string_view at) const;
   Expected<void> fill(const fb::Entry &entry, const fb::Fill &op,

@@ -260,6 +260,28 @@ Expected<void> PlanVerifier::contraction(const fb::Entry &entry,
       return error(
           fmt::format("{}: C overlaps operand {}", at, operands[i].name));
   }
+  return op.init() ? contractionInit(entry, op, bytes[2], at)
+                   : Expected<void>();
+}
+
+Expected<void> PlanVerifier::contractionInit(const fb::Entry &entry,
+                                             const fb::Contraction &op,
+                                             uint64_t bytes,
+                                             std::string_view at) const {
+  std::string what = fmt::format("{}: operand init", at);
+  if (op.dtype_c() != fb::DType::F32 && op.dtype_c() != fb::DType::F64)
+    return error(fmt::format("{}: C must be f32 or f64, got type {}", what,
+                             int(op.dtype_c())));
+  AMPC_TRY(place(entry, op.init(), bytes, false, what));
+  const fb::Place &init = *op.init(), &c = *op.c();
+  size_t size = sizeOf(DType(op.dtype_c()));
+  if (init.offset() % size)
+    return error(fmt::format("{} starts at byte {}, expected a multiple of {}",
+                             what, init.offset(), size));
+  bool isSameSpace = init.space() == c.space() && init.index() == c.index();
+  if (isSameSpace && init.offset() != c.offset() &&
+      init.offset() < c.offset() + bytes && c.offset() < init.offset() + bytes)
+    return error(fmt::format("{}: C overlaps init", at));
   return {};
 }
 

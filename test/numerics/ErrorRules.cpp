@@ -207,15 +207,18 @@ void boundMatmul(amp::MatmulOp op, ArrayRef<SharedBounded> in, Bounded &out) {
     return values;
   };
   // |A||B| with and without errors: their difference is what errors can add.
-  std::vector<double> wide = reference::matrixProduct(
-      op, magnitudes(*in[0], true), magnitudes(*in[1], true));
-  bool exact = llvm::all_of(in[0]->error, [](double e) { return e == 0; }) &&
-               llvm::all_of(in[1]->error, [](double e) { return e == 0; });
-  std::vector<double> tight =
-      exact ? wide
-            : reference::matrixProduct(op, magnitudes(*in[0], false),
-                                       magnitudes(*in[1], false));
-  int64_t k = op.extents().k;
+  auto product = [&](bool withErrors) {
+    return reference::matrixProduct(
+        op, magnitudes(*in[0], withErrors), magnitudes(*in[1], withErrors),
+        op.getInit() ? magnitudes(*in[2], withErrors) : std::vector<double>());
+  };
+  std::vector<double> wide = product(true);
+  bool exact = llvm::all_of(in, [](const SharedBounded &operand) {
+    return llvm::all_of(operand->error, [](double e) { return e == 0; });
+  });
+  std::vector<double> tight = exact ? wide : product(false);
+  // What the sums begin from is one more term.
+  int64_t k = op.extents().k + (op.getInit() ? 1 : 0);
   double relative = accumulationBound(in[0]->value.elementType(),
                                       Accumulation::contraction, k);
   // The two f64 products above are rounded too.

@@ -53,10 +53,9 @@ T columnSum(const std::vector<T> &terms) {
 
 /// Contraction order: k ascending in blocks of 32, each added to one
 /// accumulator. Inside a block instruction sets differ: products may be
-/// rounded or fused into the sum.
+/// rounded or fused into the sum. The sums begin from `sum`.
 template <typename T, bool fused>
-T blockedDot(const std::vector<T> &a, const std::vector<T> &b) {
-  T sum = 0;
+T blockedDot(const std::vector<T> &a, const std::vector<T> &b, T sum = 0) {
   for (size_t begin = 0; begin < a.size(); begin += 32) {
     T block = 0;
     for (size_t k = begin; k < std::min(begin + 32, a.size()); ++k)
@@ -68,10 +67,23 @@ T blockedDot(const std::vector<T> &a, const std::vector<T> &b) {
 
 /// The other form of a block: its terms go straight into the accumulator.
 template <typename T, bool fused>
-T straightDot(const std::vector<T> &a, const std::vector<T> &b) {
-  T sum = 0;
+T straightDot(const std::vector<T> &a, const std::vector<T> &b, T sum = 0) {
   for (size_t k = 0; k < a.size(); ++k)
     sum = fused ? std::fma(a[k], b[k], sum) : sum + a[k] * b[k];
+  return sum;
+}
+
+/// The form of a matrix unit (AMX): in each block of 32 the even and the odd
+/// terms are chains of fused multiply-adds from 0, whose sum goes into the
+/// accumulator.
+inline float unitDot(const std::vector<float> &a, const std::vector<float> &b,
+                     float sum = 0) {
+  for (size_t start = 0; start < a.size(); start += 32) {
+    float halves[2] = {0, 0};
+    for (size_t k = start; k < std::min(start + 32, a.size()); ++k)
+      halves[k % 2] = std::fma(a[k], b[k], halves[k % 2]);
+    sum += halves[0] + halves[1];
+  }
   return sum;
 }
 

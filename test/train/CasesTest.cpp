@@ -298,5 +298,87 @@ TEST(Cases, D07NormsThatOverflowNeverGiveNan) {
   EXPECT_NEAR(weight.as<float>()[0], -std::sqrt(0.5), 1e-5);
 }
 
+// With checkpoint blocks and within the smallest budget the backward computes
+// again what the forward did, in its types.
+TEST(Cases, E03RecomputeHasTheForwardsTypes) {
+  auto textOf = [](const char *begin, const char *end,
+                   const std::string &settings) {
+    return std::string(
+               "model m {\n  input x: f32[32, 24]\n  target y: f32[32, 24]\n"
+               "  h = x\n  repeat 3 {\n    ") +
+           begin +
+           " h = dropout(gelu(linear(layer_norm(h), 48)), 0.25)\n"
+           "    h = linear(h, 24) " +
+           end +
+           "\n  }\n  loss = mse(h, y)\n}\n"
+           "train { optimizer = sgd(lr = 1e-2)\n" +
+           settings + " }\ndata { x = normal(1)\n y = normal(2) }\n";
+  };
+  for (const char *precision : {"bf16", "f16"}) {
+    SCOPED_TRACE(precision);
+    CompileOptions options;
+    options.precision = precision;
+    auto outcomeOf = [&](const std::string &text) {
+      Model model = must(Model::parse(text, "remat.amp"));
+      Training training(model, options);
+      std::vector<float> losses = training.losses(4);
+      return std::pair(losses, training.state());
+    };
+    auto kept = outcomeOf(textOf("", "", ""));
+    EXPECT_EQ(outcomeOf(textOf("checkpoint {", "}", "")), kept);
+    auto load = [&](const std::string &budget) {
+      return must(Model::parse(textOf("", "", "memory_budget = " + budget),
+                               "remat.amp"));
+    };
+    std::string least = std::to_string(smallestBudget(load, options));
+    EXPECT_EQ(outcomeOf(textOf("", "", "memory_budget = " + least)), kept);
+  }
+}
+
+// Masks show in parameters: the gradient of sum(dropout(p)) is 2 where p is
+// kept and 0 elsewhere.
+TEST(Cases, E04MasksOfTwoSitesAndTwoSteps) {
+  for (const char *block : {"", "checkpoint "}) {
+    SCOPED_TRACE(block);
+    std::string text =
+        std::string("model m {\n  input x: f32[1]\n"
+                    "  param p: f32[4096] = 0\n  param q: f32[4096] = 0\n"
+                    "  ") +
+        block +
+        "{\n    a = dropout(p, 0.5)\n    b = dropout(q, 0.5)\n  }\n"
+        "  loss = sum(a) + sum(b) + sum(x)\n}\n"
+        "train { optimizer = sgd(lr = 1) }\ndata { x = normal(1) }\n";
+    if (!*block)
+      text = text.replace(text.find("  {\n"), 4, "")
+                 .replace(text.find("  }\n"), 4, "");
+    Model model = must(Model::parse(text, "masks.amp"));
+    Training training(model);
+    auto numbers = [&](const char *name) {
+      rt::Tensor tensor = must(training.session().read(name));
+      return std::vector<float>(tensor.as<float>().begin(),
+                                tensor.as<float>().end());
+    };
+    training.step(0);
+    std::vector<float> p = numbers("p"), q = numbers("q");
+    training.step(1);
+    std::vector<float> later = numbers("p");
+    unsigned keptP = 0, keptQ = 0, differ = 0, alike = 0, again = 0;
+    for (size_t i = 0; i < p.size(); ++i) {
+      ASSERT_TRUE(p[i] == 0 || p[i] == -2) << p[i];
+      keptP += p[i] != 0;
+      keptQ += q[i] != 0;
+      differ += p[i] != q[i];
+      again += p[i] != later[i] - p[i];
+      alike += i % 4 == 0 && p[i] == p[i + 1] && p[i] == p[i + 2] &&
+               p[i] == p[i + 3];
+    }
+    EXPECT_NEAR(keptP / 4096.0, 0.5, 0.04);
+    EXPECT_NEAR(keptQ / 4096.0, 0.5, 0.04);
+    EXPECT_NEAR(differ / 4096.0, 0.5, 0.1);
+    EXPECT_NEAR(again / 4096.0, 0.5, 0.1);
+    EXPECT_LT(alike / 1024.0, 0.2);
+  }
+}
+
 } // namespace
 } // namespace ampc::test

@@ -51,21 +51,34 @@ std::vector<WholeModel> examples() {
   return chosen;
 }
 
-class Budgets : public testing::TestWithParam<BudgetCase> {};
+class Budgets : public testing::TestWithParam<BudgetCase> {
+protected:
+  Budgets() : model(GetParam().model) {
+    model.sets.emplace_back("train.accumulate", GetParam().accumulate);
+  }
 
-TEST_P(Budgets, PlannedIsObtained) {
-  auto [model, precision, accumulate] = GetParam();
-  model.sets.emplace_back("train.accumulate", accumulate);
-  CompileOptions options;
-  options.precision = precision;
-  options.threads = kThreads;
-  options.entries = {"train_step", "eval_step"};
-  const rt::SessionOptions session{.threads = kThreads};
-  auto load = [&](const std::string &budget) {
+  static CompileOptions optionsFor(std::vector<std::string> entries) {
+    CompileOptions options;
+    options.precision = GetParam().precision;
+    options.threads = kThreads;
+    options.entries = std::move(entries);
+    return options;
+  }
+
+  /// The model with `budget` bytes to stay within.
+  Model within(const std::string &budget) const {
     WholeModel limited = model;
     limited.sets.emplace_back("train.memory_budget", budget);
     return limited.load();
-  };
+  }
+
+  WholeModel model;
+};
+
+TEST_P(Budgets, PlannedIsObtained) {
+  CompileOptions options = optionsFor({"train_step", "eval_step"});
+  const rt::SessionOptions session{.threads = kThreads};
+  auto load = [&](const std::string &budget) { return within(budget); };
   uint64_t whole =
       must(plan_memory(model.load(), options, kThreads)).planned_peak_bytes;
   uint64_t least = smallestBudget(load, options), last = 0;
@@ -88,10 +101,30 @@ TEST_P(Budgets, PlannedIsObtained) {
     if (kIsProof)
       std::printf("budget %s %s accumulate %s bytes %llu planned %llu "
                   "obtained %llu\n",
-                  model.name, precision, accumulate,
+                  model.name, GetParam().precision, GetParam().accumulate,
                   static_cast<unsigned long long>(budget),
                   static_cast<unsigned long long>(plan.planned_peak_bytes),
                   static_cast<unsigned long long>(held.peak_bytes));
+  }
+}
+
+// What a budget is asked for is time: with more bytes the step is never slower.
+TEST_P(Budgets, LargerOnesAreNeverSlower) {
+  CompileOptions options = optionsFor({"train_step"});
+  auto load = [&](const std::string &budget) { return within(budget); };
+  MemoryPlan whole = must(plan_memory(model.load(), options, kThreads));
+  uint64_t least = smallestBudget(load, options);
+  double last = whole.predicted_ns;
+  constexpr int kSteps = 8;
+  for (int i = kSteps; i >= 0; --i) {
+    uint64_t budget =
+        least + (whole.planned_peak_bytes - least) * uint64_t(i) / kSteps;
+    MemoryPlan plan =
+        must(plan_memory(load(std::to_string(budget)), options, kThreads));
+    if (plan.entry != whole.entry)
+      break; // of a window: the arena of another entry is the largest now
+    EXPECT_GE(plan.predicted_ns, last) << budget;
+    last = plan.predicted_ns;
   }
 }
 

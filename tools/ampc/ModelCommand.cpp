@@ -27,10 +27,10 @@ void addModelOptions(CLI::App &command, ModelCommand &options,
       ->allow_extra_args(false);
   command.add_option("--precision", options.precision,
                      "auto, f32, tf32, bf16 or f16 (default: the model's)");
-  command.add_option(
-      "--target", options.target,
-      "cpu[:avx2|avx512] or cuda[:sm_NN]: what to generate code for (default: "
-      "the device)");
+  command.add_option("--target", options.target,
+                     "cpu[:avx2|avx512|amx] or cuda[:sm_NN]: what to generate "
+                     "code for (default: "
+                     "the device)");
   command
       .add_option("--opt-level", options.opt_level,
                   "0: the reference evaluator; 1: a kernel an op; 2: ops share "
@@ -203,6 +203,17 @@ rt::Expected<std::string> targetOf(const ModelCommand &options) {
                       : devices.error().message);
 }
 
+std::optional<uint64_t> memoryThere(const ModelCommand &options) {
+  rt::Expected<std::string> target = targetOf(options);
+  if (!target || !target->starts_with("cuda"))
+    return rt::availableMemory();
+  auto device = rt::parse_device(options.run.device);
+  auto devices = rt::cuda_devices();
+  if (!device || !devices || size_t(device->number) >= devices->size())
+    return std::nullopt;
+  return (*devices)[size_t(device->number)].memory_bytes;
+}
+
 namespace {
 
 /// The settings that options make of a model, and which option each is.
@@ -231,7 +242,7 @@ rt::Expected<NamedSettings> settingsOf(const ModelCommand &options) {
   if (!options.memory_budget.empty()) {
     AMPC_ASSIGN(uint64_t budget,
                 sizeOption("--memory-budget", options.memory_budget,
-                           rt::availableMemory()));
+                           memoryThere(options)));
     set("--memory-budget", "train.memory_budget", std::to_string(budget));
   }
   if (!options.run.nonfinite.empty())

@@ -83,6 +83,10 @@ entriesByName(const std::string &names);
 /// plans, else the CPU.
 [[nodiscard]] rt::Expected<std::string> targetOf(const ModelCommand &options);
 
+/// The bytes that there are where the model is to run: of the CUDA device, else
+/// what is available here; none where nobody says.
+std::optional<uint64_t> memoryThere(const ModelCommand &options);
+
 /// Reads MODEL with its `--set` values.
 [[nodiscard]] rt::Expected<Model> loadModel(const ModelCommand &options);
 /// The same, but what MODEL says is read by what works on it (Model::defer).

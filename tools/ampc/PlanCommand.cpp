@@ -26,12 +26,12 @@ struct PlanCommand {
 rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
   MemoryQuestion question;
   question.threads = options.model.run.threads;
-  std::optional<uint64_t> here = rt::availableMemory();
+  std::optional<uint64_t> there = memoryThere(options.model);
   auto take = [&](const char *option,
                   const std::string &text) -> rt::Expected<void> {
     if (text.empty())
       return {};
-    AMPC_ASSIGN(uint64_t bytes, sizeOption(option, text, here));
+    AMPC_ASSIGN(uint64_t bytes, sizeOption(option, text, there));
     question.seek_batch = true;
     if (!question.limit || bytes < *question.limit) {
       question.limit = bytes;
@@ -41,9 +41,11 @@ rt::Expected<MemoryQuestion> questionOf(const PlanCommand &options) {
   };
   AMPC_TRY(take("--device-memory", options.device_memory));
   AMPC_TRY(take("--memory-budget", options.model.memory_budget));
-  if (!question.limit && here) {
-    question.limit = here;
-    question.limit_name = "available here";
+  if (!question.limit && there) {
+    AMPC_ASSIGN(std::string target, targetOf(options.model));
+    question.limit = there;
+    question.limit_name =
+        target.starts_with("cuda") ? "of the CUDA device" : "available here";
   }
   return question;
 }

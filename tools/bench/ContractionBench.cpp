@@ -3,7 +3,6 @@
 // and of its weight, and attention's batches of small matrices. One thread is
 // timed by its own clock, so that other programs count less.
 #include "runtime/core/Allocator.h"
-#include "runtime/core/Float16.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/Contraction.h"
 #include "tools/bench/Timing.h"
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <random>
 
 using namespace ampc::rt;
 using namespace ampc::bench;
@@ -28,19 +26,6 @@ constexpr Format kFormats[] = {{"f32", DType::F32, DType::F32},
                                {"bf16", DType::BF16, DType::BF16},
                                {"bf16 -> f32", DType::BF16, DType::F32},
                                {"f16", DType::F16, DType::F16}};
-
-/// Fills with numbers in [-1, 1).
-void fillRandom(DType type, std::byte *data, int64_t count) {
-  std::minstd_rand engine(1);
-  for (int64_t i = 0; i < count; ++i) {
-    float value = float(engine()) * 0x1p-30f - 1;
-    if (type == DType::F32)
-      reinterpret_cast<float *>(data)[i] = value;
-    else
-      reinterpret_cast<uint16_t *>(data)[i] =
-          type == DType::BF16 ? floatToBf16(value) : floatToF16(value);
-  }
-}
 
 struct Job {
   Job(const Contraction &contraction) : contraction(contraction) {}
@@ -78,7 +63,6 @@ Expected<Job> jobOf(const Product &product, const Format &format,
 Expected<void> bench(int threads, int rounds, CpuLevel level) {
   AMPC_TRY(ThreadPool::instance().resize(threads));
   threads = ThreadPool::instance().size();
-  auto lease = ThreadPool::instance().lease();
   CpuFeatures features = CpuFeatures::probe(level);
   AMPC_ASSIGN(auto cache, MatmulCache::create(threads, features));
   fmt::print("threads {}, {} rounds, cpu:{}, bf16 in {}\n", threads, rounds,
@@ -93,6 +77,7 @@ Expected<void> bench(int threads, int rounds, CpuLevel level) {
                   jobOf(product, format, *cache, features, threads, allocator));
       jobs.push_back(std::move(job));
     }
+    auto lease = ThreadPool::instance().lease(); // allocating takes one too
     double operations = 2.0 * double(product.m) * double(product.n) *
                         double(product.k) * double(product.batch);
     int repeats = std::max(1, int(1e8 / operations));
@@ -100,7 +85,7 @@ Expected<void> bench(int threads, int rounds, CpuLevel level) {
       for (Job &job : jobs) {
         double start = now(clock);
         for (int i = 0; i < repeats; ++i)
-          if (!job.contraction.run(lease, job.a.data(), job.b.data(),
+          if (!job.contraction.run(lease, job.a.data(), job.b.data(), nullptr,
                                    job.c.data(), job.work.data()))
             return fail(Code::Environment, product.name, "oneDNN failed");
         double taken = now(clock) - start;

@@ -1,11 +1,10 @@
 // Times the compiler's kernels of matrix products beside the runtime's library
-// products, interleaved in one process, and both beside the processor's peak of
-// fused multiply-adds, measured in between. One thread is timed by its own
-// clock, so that other programs count less.
+// products, interleaved in one process, and both beside the processor's peak,
+// measured in between: of fused multiply-adds, of AMX for its format. One
+// thread is timed by its own clock, so that other programs count less.
 #include "codegen/emit/EmitPlan.h"
 #include "ir/dialect/Dialect.h"
 #include "runtime/core/Allocator.h"
-#include "runtime/core/Float16.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/device/cpu/KernelObject.h"
@@ -17,8 +16,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <immintrin.h>
 #include <map>
-#include <random>
 
 using namespace ampc::rt;
 using namespace ampc::bench;
@@ -59,6 +58,63 @@ __attribute__((target("avx2,fma"))) float multiplyAddNarrow() {
   return multiplyAdd<Narrow>();
 }
 
+constexpr int kUnitSums = 4;
+
+/// Products of AMX tiles on `kUnitSums` tiles of sums, no memory.
+__attribute__((target("amx-tile,amx-bf16"))) void multiplyTiles() {
+  struct alignas(64) {
+    uint8_t palette = 1, start = 0, none[14] = {};
+    uint16_t bytes[16] = {};
+    uint8_t rows[16] = {};
+  } shapes;
+  for (int tile = 0; tile < 8; ++tile) {
+    shapes.bytes[tile] = 64;
+    shapes.rows[tile] = 16;
+  }
+  alignas(64) std::array<uint16_t, 512> operand;
+  fillRandom(DType::BF16, reinterpret_cast<std::byte *>(operand.data()), 512);
+  _tile_loadconfig(&shapes);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_loadd(4, operand.data(), 64);
+  _tile_loadd(5, operand.data(), 64);
+  for (int64_t step = 0; step < kPeakSteps; ++step) {
+    _tile_dpbf16ps(0, 4, 5);
+    _tile_dpbf16ps(1, 4, 5);
+    _tile_dpbf16ps(2, 4, 5);
+    _tile_dpbf16ps(3, 4, 5);
+  }
+  _tile_release();
+}
+
+/// What multiplies.
+enum class Unit { Narrow, Wide, Tiles };
+
+/// The operations of a step of `unit`'s peak.
+double operationsOf(Unit unit) {
+  switch (unit) {
+  case Unit::Narrow:
+    return 2.0 * kSums * 8;
+  case Unit::Wide:
+    return 2.0 * kSums * 16;
+  case Unit::Tiles:
+    break;
+  }
+  return 2.0 * kUnitSums * 16 * 16 * 32;
+}
+
+volatile float sink = 0; // what is computed is used
+
+/// kPeakSteps steps of it.
+void saturate(Unit unit) {
+  if (unit == Unit::Tiles)
+    multiplyTiles();
+  else
+    sink = unit == Unit::Wide ? multiplyAddWide() : multiplyAddNarrow();
+}
+
 //===----------------------------------------------------------------------===//
 // The two ways
 //===----------------------------------------------------------------------===//
@@ -69,18 +125,6 @@ struct Job {
   double operations = 0;
   Times seconds;
 };
-
-void fillRandom(DType type, std::byte *data, int64_t count) {
-  std::minstd_rand engine(1);
-  for (int64_t i = 0; i < count; ++i) {
-    float value = float(engine()) * 0x1p-30f - 1;
-    if (type == DType::F32)
-      reinterpret_cast<float *>(data)[i] = value;
-    else
-      reinterpret_cast<uint16_t *>(data)[i] =
-          type == DType::BF16 ? floatToBf16(value) : floatToF16(value);
-  }
-}
 
 /// A placed module whose one entry is `product`.
 std::string moduleOf(const Product &product, const std::string &type,
@@ -98,8 +142,8 @@ std::string moduleOf(const Product &product, const std::string &type,
   return fmt::format(
       "module attributes {{amp.stage = #amp.stage<placed>, amp.target = "
       "#amp.target<kind = \"cpu\", level = \"{}\", vector_bytes = {}, "
-      "cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = 2000.0 : "
-      "f64>}} {{\n"
+      "cache_bytes = 2097152, bandwidth = 10.0 : f64, launch_ns = 2000.0 : "
+      "f64{}>}} {{\n"
       "func.func @infer(%a: {} {{amp.name = \"a\", amp.io = #amp.io<input>, "
       "amp.place = #amp.place<input, 0>}}, %b: {} {{amp.name = \"b\", amp.io = "
       "#amp.io<input>, amp.place = #amp.place<input, 1>}}) -> ({} {{amp.name = "
@@ -109,8 +153,9 @@ std::string moduleOf(const Product &product, const std::string &type,
       "[#amp.place<output, 0>]}} : ({}, {}) -> {} {{\n^bb0(%x: {}, %y: {}):\n"
       "%c = amp.matmul %x, %y {} {} accumulate f32 : {}, {} -> {}\n"
       "amp.yield %c : {}\n}}\nreturn %r : {}\n}}\n}}\n",
-      level, level == "avx512" ? 64 : 32, a, b, c, product.batch, product.m,
-      product.n, a, b, c, a, b, product.transposeA ? "transpose_a" : "",
+      level, level == "avx2" ? 32 : 64, level == "amx" ? ", fast = [bf16]" : "",
+      a, b, c, product.batch, product.m, product.n, a, b, c, a, b,
+      product.transposeA ? "transpose_a" : "",
       product.transposeB ? "transpose_b" : "", a, b, c, c, c);
 }
 
@@ -136,19 +181,17 @@ public:
 
   Expected<void> run(const std::string &only, const std::string &format) {
     AMPC_ASSIGN(cache, MatmulCache::create(threads, features));
-    auto lease = ThreadPool::instance().lease();
     fmt::print("threads {}, {} rounds, cpu:{}\n", threads, rounds, level);
     for (const auto &[name, type] : kFormats)
       for (const Product &product : kProducts)
         if (std::string(product.name).find(only) != std::string::npos &&
             (format.empty() || format == name))
-          AMPC_TRY(compare(lease, product, name, type));
+          AMPC_TRY(compare(product, name, type));
     return {};
   }
 
 private:
-  Expected<void> compare(ThreadPool::Lease &lease, const Product &product,
-                         const char *name, DType type) {
+  Expected<void> compare(const Product &product, const char *name, DType type) {
     Allocator allocator;
     std::vector<Block> blocks;
     auto block = [&](int64_t elements) -> Expected<std::byte *> {
@@ -187,24 +230,27 @@ private:
     AMPC_ASSIGN(Block work, allocator.allocate(MemoryKind::Workspace,
                                                contraction.workspaceBytes()));
     Job library{[&](ThreadPool::Lease &pool) {
-                  return contraction.run(pool, a, b, theirs, work.data());
+                  return contraction.run(pool, a, b, nullptr, theirs,
+                                         work.data());
                 },
                 operations,
                 {}};
+    Unit unit = type == DType::BF16 && features.has_amx() ? Unit::Tiles
+                : features.level() >= CpuLevel::Avx512    ? Unit::Wide
+                                                          : Unit::Narrow;
     Job peak{[&](ThreadPool::Lease &pool) {
                pool.run(
                    threads, 1, threads,
                    [](void *context, int, int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i)
-                       sink = *static_cast<bool *>(context)
-                                  ? multiplyAddWide()
-                                  : multiplyAddNarrow();
+                       saturate(*static_cast<Unit *>(context));
                    },
-                   &isWide);
+                   &unit);
                return true;
              },
-             2.0 * kPeakSteps * kSums * (isWide ? 16 : 8) * threads,
+             kPeakSteps * operationsOf(unit) * threads,
              {}};
+    auto lease = ThreadPool::instance().lease(); // allocating takes one too
     for (int round = 0; round <= rounds; ++round)
       for (Job *job : {&kernel, &library, &peak}) {
         int repeats = std::max(1, int(5e7 / job->operations));
@@ -254,13 +300,10 @@ private:
         std::move(object), function, int64_t(kernel.tiles()), {a, b, c}};
   }
 
-  static inline volatile float sink = 0;
-
   int threads, rounds;
   std::string level;
   CpuFeatures features;
   clockid_t clock;
-  bool isWide = level == "avx512";
   mlir::MLIRContext context;
   std::unique_ptr<MatmulCache> cache;
 };
@@ -280,10 +323,14 @@ int main(int argc, char **argv) {
   app.add_option("--format", format, "Operands and result")
       ->check(CLI::IsMember({"f32", "bf16", "f16"}));
   app.add_option("--level", level, "Hide what the processor has above a level")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, CpuLevel>{
-          {"avx2", CpuLevel::Avx2}, {"avx512", CpuLevel::Avx512}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, CpuLevel>{{"avx2", CpuLevel::Avx2},
+                                          {"avx512", CpuLevel::Avx512},
+                                          {"amx", CpuLevel::Amx}}));
   CLI11_PARSE(app, argc, argv);
   auto run = [&]() -> Expected<void> {
+    if (level == CpuLevel::Amx && !request_amx())
+      return fail(Code::Environment, "--level", "the system refuses AMX");
     AMPC_TRY(ThreadPool::instance().resize(threads));
     return Bench(threads, rounds, level).run(only, format);
   };

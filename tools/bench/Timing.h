@@ -1,10 +1,16 @@
 // What the benches of kernels share: a clock, the times of something that is
-// run again and again, and the matrix products of the examples.
+// run again and again, the matrix products of the examples and numbers for
+// them.
 #pragma once
 
+#include "runtime/core/Float16.h"
+#include "runtime/plan/Types.h"
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <random>
 #include <vector>
 
 namespace ampc::bench {
@@ -27,6 +33,20 @@ public:
     return sorted[sorted.size() / 2];
   }
 };
+
+/// Fills `count` elements of f32, bf16 or f16 with numbers in [-1, 1).
+inline void fillRandom(rt::DType type, std::byte *data, int64_t count) {
+  std::minstd_rand engine(1);
+  for (int64_t i = 0; i < count; ++i) {
+    float value = float(engine()) * 0x1p-30f - 1;
+    if (type == rt::DType::F32)
+      reinterpret_cast<float *>(data)[i] = value;
+    else
+      reinterpret_cast<uint16_t *>(data)[i] = type == rt::DType::BF16
+                                                  ? rt::floatToBf16(value)
+                                                  : rt::floatToF16(value);
+  }
+}
 
 /// C[m, n] = sum_k A(m, k) B(k, n), `batch` times.
 struct Product {

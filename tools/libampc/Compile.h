@@ -20,6 +20,9 @@ struct CompileOptions {
   /// 1: every op a kernel of its own; 2: ops share kernels. (0 evaluates with
   /// the reference, see open_stepper.)
   int opt_level = 2;
+  /// Bytes above which a product whose rows are reduced is computed a chunk of
+  /// rows at a time (N28); 0: never. Another than the rule's is for tests.
+  uint64_t chunk_bytes = uint64_t(64) << 20;
   /// `cpu` (this machine), `cpu:avx2`, `cpu:avx512`, `cuda` or
   /// `cuda:sm_NN`: the plan runs on every device from sm_75 on, the level says
   /// which formats are fast.

@@ -9,6 +9,7 @@
 #include "passes/precision/Policy.h"
 #include "passes/precision/TypePlan.h"
 #include "tools/libampc/Capture.h"
+#include "tools/libampc/ChunkNotes.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/Lower.h"
 
@@ -269,6 +270,8 @@ rt::Expected<Explanation> explain(const Model &model,
         passes.addInstrumentation(
             readFusion(symbol, options.opt_level >= 2, out.unfused));
       }));
+  llvm::append_range(out.notes,
+                     chunkNotes(module->lookupSymbol<func::FuncOp>(symbol)));
   DiagnosticCapture capture(impl.context, impl.path, impl.text, options.remark,
                             options.warn);
   PhaseClock clock(options.time);

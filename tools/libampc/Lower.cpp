@@ -116,6 +116,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     pipeline.probedValues = options.finite_checks;
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
+  pipeline.chunkBytes = int64_t(options.chunk_bytes);
   int64_t budget = memoryBudgetOf(module), workspace = 0;
   auto countWorkspace = [&]() -> rt::Expected<void> {
     if (budget == 0 || !llvm::StringRef(options.target).starts_with("cpu"))

@@ -6,6 +6,7 @@
 #include "passes/memory/LiveRanges.h"
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/memory/OpTimes.h"
+#include "tools/libampc/ChunkNotes.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/GradientValues.h"
 #include "tools/libampc/Lower.h"
@@ -146,6 +147,7 @@ public:
     if (!largest)
       return;
     out.entry = stringifyEntry(*entryOf(largest)).str();
+    out.chunked = chunkNotes(largest);
     for (auto func : module.getOps<func::FuncOp>())
       if (func == largest || (isStep(func) && isStep(largest)))
         addCurve(func, func == largest);
@@ -246,7 +248,8 @@ private:
       if (isa<GroupOp, MatmulOp>(op))
         for (OpResult result : op.getResults())
           if (PlaceAttr place = placeOf(&op, result.getResultNumber());
-              place && place.getSpace() == Space::arena)
+              place && place.getSpace() == Space::arena &&
+              storageRoot(result) == result)
             see(result);
   }
 

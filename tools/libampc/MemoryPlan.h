@@ -85,6 +85,8 @@ struct MemoryPlan {
   std::string optimizer; ///< of the step; empty: there is no step
   std::string entry;     ///< whose arena is largest
   int threads = 0;       ///< that products run on
+  /// What is computed a chunk of rows at a time in `entry`, a sentence each.
+  std::vector<std::string> chunked;
   /// What a session obtains: all of it when it opens, and no more later.
   uint64_t planned_peak_bytes = 0;
   /// The same if no byte of the arena were lost between tensors.

@@ -52,6 +52,8 @@ std::string firstLines(const MemoryVerdict &verdict) {
   if (verdict.batch && verdict.batch->largest)
     text += fmt::format("largest {} that fits: {}\n", verdict.batch->dim,
                         *verdict.batch->largest);
+  for (const std::string &chunked : plan.chunked)
+    text += chunked + "\n";
   for (const MemoryDiagnosis &found : verdict.diagnosis)
     text +=
         fmt::format("{}{}{}\n", found.text,
@@ -268,6 +270,9 @@ std::string to_json(const MemoryVerdict &verdict) {
   });
   text += ",\"precisions\":" + alternativesJson(verdict.precisions) +
           ",\"optimizers\":" + alternativesJson(verdict.optimizers);
+  text += ",\"chunked\":" + list(plan.chunked, [](const std::string &chunked) {
+            return rt::json_string(chunked);
+          });
   text += ",\"advice\":" + list(verdict.advice, [](const MemoryChange &change) {
             return fmt::format(
                 "{{\"change\":{},\"peak_bytes\":{},\"step_time_ratio\":{}}}",

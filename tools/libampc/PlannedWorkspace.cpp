@@ -33,7 +33,8 @@ static rt::ContractionSpec specOf(MatmulOp op) {
           extents.batch,
           m * k,
           k * n,
-          m * n};
+          m * n,
+          bool(op.getInit())};
 }
 
 rt::Expected<PlannedWorkspace> workspaceOf(ModuleOp module, int threads) {

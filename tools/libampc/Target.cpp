@@ -64,10 +64,10 @@ amp::TargetAttr targetFor(MLIRContext &context, const CompileOptions &options) {
   StringRef level = isHost ? StringRef(rt::name_of(here.level()))
                            : StringRef(options.target).split(':').second;
   SmallVector<Attribute> fast;
-  if (isHost && here.has_amx())
+  if (level == "amx")
     fast.push_back(TypeAttr::get(builder.getBF16Type()));
   return amp::TargetAttr::get(
-      &context, "cpu", level, /*vector_bytes=*/level == "avx512" ? 64 : 32,
+      &context, "cpu", level, /*vector_bytes=*/level == "avx2" ? 32 : 64,
       isHost ? privateCacheBytes() : int64_t(1) << 20,
       builder.getF64FloatAttr(kBytesPerNanosecond),
       builder.getF64FloatAttr(kLaunchNanoseconds),
@@ -98,10 +98,10 @@ rt::Expected<EmitOptions> emitOptions(const CompileOptions &options) {
     isCpu = false;
   }
   if (!isCpu || !target.empty())
-    return rt::fail(
-        rt::Code::Usage, "--target",
-        "unknown target '" + options.target +
-            "'; expected cpu, cpu:avx2, cpu:avx512 or cuda[:sm_NN]");
+    return rt::fail(rt::Code::Usage, "--target",
+                    "unknown target '" + options.target +
+                        "'; expected cpu, cpu:avx2, cpu:avx512, cpu:amx or "
+                        "cuda[:sm_NN]");
   if (here == rt::CpuLevel::Baseline)
     return rt::fail(rt::Code::Environment, "--target",
                     "this processor lacks AVX2 and FMA (x86-64-v3), the lowest "

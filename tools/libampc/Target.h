@@ -15,9 +15,8 @@ inline constexpr unsigned kLeastCudaLevel = 75;
 std::optional<unsigned> cudaLevel(llvm::StringRef target);
 
 /// The facts of `options.target`: of this machine for `cpu`, of the level alone
-/// for `cpu:LEVEL`, which has no 16-bit products. bf16 is fast where there is
-/// AMX: the runtime multiplies it in nothing else (docs/performance.md). Of
-/// CUDA typical facts of the level.
+/// for `cpu:LEVEL`. bf16 is fast where there is AMX: it is multiplied in
+/// nothing else (docs/performance.md). Of CUDA typical facts of the level.
 amp::TargetAttr targetFor(mlir::MLIRContext &context,
                           const CompileOptions &options);
 

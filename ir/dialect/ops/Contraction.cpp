@@ -26,7 +26,7 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
   shape.push_back(matrixExtents(left, transposeA).first);
   shape.push_back(matrixExtents(right, transposeB).second);
   build(builder, state, RankedTensorType::get(shape, left.getElementType()),
-        lhs, rhs, transposeA, transposeB,
+        lhs, rhs, /*init=*/Value(), transposeA, transposeB,
         accumulationTypeFor(left.getElementType()));
 }
 
@@ -72,6 +72,13 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "accumulation of " << element << " must be "
                          << accumulationTypeFor(element) << ", got "
                          << getAccumulation();
+  // matmul_c5
+  if (getInit() && (getInit().getType() != result ||
+                    result.getElementType() != getAccumulation()))
+    return emitOpError() << "init and result must be "
+                         << withElementType(result, getAccumulation())
+                         << ", got " << getInit().getType() << " and "
+                         << result;
   return success();
 }
 
@@ -97,6 +104,8 @@ LogicalResult MatmulOp::backward(OpBuilder &builder, ValueRange gradients,
   Value db = tb ? MatmulOp::create(builder, loc, g, a, true, ta)
                 : MatmulOp::create(builder, loc, a, g, !ta, false);
   out.assign({da, db});
+  if (getInit())
+    out.push_back(g);
   return success();
 }
 SmallVector<Value> MatmulOp::savedOperands() { return {getLhs(), getRhs()}; }

@@ -13,26 +13,31 @@ def Amp_MatmulOp : Amp_PureOp<"matmul", [
     `result[.., i, j] = sum over k of A[.., i, k] * B[.., k, j]`, where A is lhs, or lhs with its
     last two axes exchanged under `transpose_a`; B likewise. Products and sums are kept in
     `accumulation`, K ascending (N10), one rounding to the result type. K = 0 gives zeros (N18).
-    Gradients are matmuls of g with the other operand.
+    With `init`, the sums so far of a product cut along K, each sum begins from its element of init
+    rather than from +0: part after part gives the bits of the whole. Gradients are matmuls of g with
+    the other operand; init's is g.
 
     matmul_c1: both operands have the result's rank, at least 2.
     matmul_c2: the leading (batch) extents of operands and result are equal.
     matmul_c3: the contracted extents are equal; the result is [.., m, n].
     matmul_c4: the operands have one element type; accumulation is f32 (f64 for f64).
+    matmul_c5: init has the result's type, of `accumulation` elements.
 
-    Created by: the front end, differentiation, the decomposition of amp.linear. Consumed by:
+    Created by: the front end, differentiation, the decomposition of amp.linear; init: `amp-chunk-rows`. Consumed by:
     codegen (a contraction instruction, or the kernel of a contraction group). Absent after: nothing.
 
     ```mlir
     %c = amp.matmul %a, %b transpose_b accumulate f32
        : tensor<256x1024xf32>, tensor<4096x1024xf32> -> tensor<256x4096xf32>
+    %d = amp.matmul %g, %x from %d0 : tensor<512x64xf32> transpose_a accumulate f32
+       : tensor<128x512xbf16>, tensor<128x64xbf16> -> tensor<512x64xf32>
     ```
   }];
-  let arguments = (ins Amp_FloatTensor:$lhs, Amp_FloatTensor:$rhs,
+  let arguments = (ins Amp_FloatTensor:$lhs, Amp_FloatTensor:$rhs, Optional<Amp_FloatTensor>:$init,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b, TypeAttr:$accumulation);
   let results = (outs Amp_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    $lhs `,` $rhs (`from` $init^ `:` type($init))? (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
     `accumulate` $accumulation attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
   let builders = [

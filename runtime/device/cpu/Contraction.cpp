@@ -35,7 +35,7 @@ TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch,
 /// What the tiles of one run share.
 struct Contraction::Call {
   const Contraction *self;
-  const std::byte *a, *b;
+  const std::byte *a, *b, *init;
   std::byte *c, *work;
   std::atomic<bool> good{true};
 };
@@ -70,7 +70,7 @@ MatmulShape Contraction::productShape(bool lastRow, bool lastColumn,
   auto [bRow, bColumn] = strides(b, spec.transposeB, k, n);
   return {widened ? DType::F32 : a.type,
           widened ? DType::F32 : c.type,
-          stretch != kFirst,
+          spec.hasInit || stretch != kFirst,
           m,
           n,
           k,
@@ -171,9 +171,10 @@ Expected<Contraction> Contraction::create(const ContractionSpec &spec,
   return result;
 }
 
-/// A tile of f64.
+/// A tile of f64. `init` may be null.
 static void doubleTile(const ContractionSpec &spec, const double *a,
-                       const double *b, double *c, int64_t m, int64_t n) {
+                       const double *b, const double *init, double *c,
+                       int64_t m, int64_t n) {
   constexpr int64_t kBlock = 32, kColumns = 256;
   double sum[kColumns], block[kColumns];
   int64_t bRow = spec.transposeB ? 1 : spec.n,
@@ -181,7 +182,10 @@ static void doubleTile(const ContractionSpec &spec, const double *a,
   int64_t aRow = spec.transposeA ? 1 : spec.k,
           aColumn = spec.transposeA ? spec.m : 1;
   for (int64_t i = 0; i < m; ++i) {
-    std::fill_n(sum, n, 0.0);
+    if (init)
+      std::copy_n(init + i * spec.n, n, sum);
+    else
+      std::fill_n(sum, n, 0.0);
     for (int64_t start = 0; start < spec.k; start += kBlock) {
       std::fill_n(block, n, 0.0);
       for (int64_t k = start; k < std::min(start + kBlock, spec.k); ++k) {
@@ -207,6 +211,16 @@ static void widenPanel(NarrowFloats::Widen widen, const std::byte *from,
     widen(source + row * stride, to + row * count, count);
 }
 
+void Contraction::beginTile(const std::byte *init, std::byte *sums,
+                            int64_t pitch, int64_t m, int64_t n) const {
+  if (sums == init)
+    return; // continued in place
+  size_t size = sizeOf(spec.typeC);
+  for (int64_t r = 0; r < m; ++r)
+    std::memcpy(sums + size_t(r * pitch) * size,
+                init + size_t(r * spec.n) * size, size_t(n) * size);
+}
+
 /// Computes tile `index` of all matrices; false if the library fails.
 bool Contraction::tile(const Call &call, int thread, int64_t index) const {
   int64_t column = index % columnTiles, row = index / columnTiles % rowTiles;
@@ -220,6 +234,11 @@ bool Contraction::tile(const Call &call, int thread, int64_t index) const {
                int64_t(sizeOf(operand.type));
   };
   std::byte *out = at(c, call.c, i, j);
+  const std::byte *init = spec.hasInit ? at(c, call.init, i, j) : nullptr;
+  if (spec.k == 0 && init) {
+    beginTile(init, out, spec.n, m, n);
+    return true;
+  }
   if (spec.k == 0) { // +0 is all zero bits in every format
     size_t size = sizeOf(spec.typeC);
     for (int64_t r = 0; r < m; ++r)
@@ -229,12 +248,15 @@ bool Contraction::tile(const Call &call, int thread, int64_t index) const {
   if (spec.typeA == DType::F64) {
     doubleTile(spec, reinterpret_cast<const double *>(at(a, call.a, i, 0)),
                reinterpret_cast<const double *>(at(b, call.b, 0, j)),
+               reinterpret_cast<const double *>(init),
                reinterpret_cast<double *>(out), m, n);
     return true;
   }
 
   std::byte *scratch = call.work + uint64_t(thread) * threadBytes;
   std::byte *sums = staged ? scratch + panelC : out;
+  if (init)
+    beginTile(init, sums, staged ? n : spec.n, m, n);
   const auto &stretches =
       products[row == rowTiles - 1][column == columnTiles - 1];
   for (int64_t start = 0; start < spec.k; start += depth) {
@@ -274,8 +296,9 @@ bool Contraction::tile(const Call &call, int thread, int64_t index) const {
 }
 
 bool Contraction::run(ThreadPool::Lease &pool, const std::byte *a,
-                      const std::byte *b, std::byte *c, std::byte *work) const {
-  Call call{this, a, b, c, work};
+                      const std::byte *b, const std::byte *init, std::byte *c,
+                      std::byte *work) const {
+  Call call{this, a, b, init, c, work};
   pool.run(
       rowTiles * columnTiles * spec.batch, 1, threads,
       [](void *context, int thread, int64_t begin, int64_t end) {

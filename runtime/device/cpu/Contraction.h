@@ -49,6 +49,8 @@ TileCut cutTiles(int64_t m, int64_t n, int64_t k, int64_t batch,
 ///   to an f32 tile.
 /// - f64: an own loop (K ascending in blocks of 32, each block added to one
 ///   accumulator).
+/// With `init` every product is added to what the tile holds, a copy of init at
+/// first.
 class Contraction {
 public:
   /// Lays a contraction out for `threads` threads and finds what memory it
@@ -68,10 +70,10 @@ public:
   /// Memory `run` needs, in bytes.
   uint64_t workspaceBytes() const { return threadBytes * uint64_t(threads); }
 
-  /// Computes C. `work` is 64-byte aligned and `workspaceBytes` long. False if
-  /// the library fails.
+  /// Computes C. `init` is null where the spec has none, and may be C. `work`
+  /// is 64-byte aligned and `workspaceBytes` long. False if the library fails.
   bool run(ThreadPool::Lease &pool, const std::byte *a, const std::byte *b,
-           std::byte *c, std::byte *work) const;
+           const std::byte *init, std::byte *c, std::byte *work) const;
 
 private:
   struct Call;
@@ -95,6 +97,10 @@ private:
   /// Whether a product takes no library: of f64, of nothing.
   bool isOwn() const;
   bool tile(const Call &call, int thread, int64_t index) const;
+  /// Copies a tile's `m` by `n` elements of `init` to `sums`, whose rows are
+  /// `pitch` elements apart.
+  void beginTile(const std::byte *init, std::byte *sums, int64_t pitch,
+                 int64_t m, int64_t n) const;
 
   ContractionSpec spec;
   Operand a, b, c;

@@ -178,6 +178,7 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source,
       contractions.push_back(std::move(made));
       step.a = address(entry, *op->a());
       step.b = address(entry, *op->b());
+      step.init = op->init() ? address(entry, *op->init()) : nullptr;
       step.to = address(entry, *op->c());
     } else if (auto *op = instruction.op_as_Copy()) {
       step.kind = Kind::Copy;
@@ -235,8 +236,8 @@ Expected<Executor::Run> CpuExecutor::begin(size_t number) {
           const_cast<Step *>(&step));
       break;
     case Kind::Contraction:
-      if (!contractions[step.index].run(lease, step.a, step.b, step.to,
-                                        workspace.data()))
+      if (!contractions[step.index].run(lease, step.a, step.b, step.init,
+                                        step.to, workspace.data()))
         return fail(
             Code::Environment, file.name(),
             fmt::format(

@@ -52,7 +52,7 @@ private:
     KernelFunction kernel;
     int64_t tiles; ///< of a launch
     const void *const *args;
-    const std::byte *a, *b; ///< operands; a copy's source
+    const std::byte *a, *b, *init; ///< operands; `a`: a copy's source
     std::byte *to;
     uint64_t bytes, pattern;
     uint8_t width;

@@ -107,7 +107,7 @@ AMPC_AVX512 void roundF16Avx512(const float *from, uint16_t *to,
 
 NarrowFloats NarrowFloats::choose(const CpuFeatures &features) {
   NarrowFloats result{widenBf16Any, widenF16Any, roundBf16Any, roundF16Any};
-  if (features.level() == CpuLevel::Avx512)
+  if (features.level() >= CpuLevel::Avx512)
     return {widenBf16Avx512, widenF16Avx512, roundBf16Avx512, roundF16Avx512};
   if (features.level() == CpuLevel::Avx2) {
     result.widenBf16 = widenBf16Avx2;

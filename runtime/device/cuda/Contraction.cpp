@@ -30,15 +30,20 @@ uint32_t alignmentOf(Address address, int64_t stride, DType type) {
 
 /// What an algorithm is chosen for.
 std::string describe(const ContractionSpec &spec, const Operands &at) {
+  std::string init =
+      spec.hasInit
+          ? fmt::format(" from {}",
+                        alignmentOf(at.init, spec.strideC, spec.typeC))
+          : "";
   return fmt::format(
       "{}{} {} {} m {} n {} k {} {}{} batch {} strides {} {} {} aligned {} {} "
-      "{}",
+      "{}{}",
       spec.tf32 ? "tf32 " : "", name_of(spec.typeA), name_of(spec.typeB),
       name_of(spec.typeC), spec.m, spec.n, spec.k, spec.transposeA ? 't' : 'n',
       spec.transposeB ? 't' : 'n', spec.batch, spec.strideA, spec.strideB,
       spec.strideC, alignmentOf(at.a, spec.strideA, spec.typeA),
       alignmentOf(at.b, spec.strideB, spec.typeB),
-      alignmentOf(at.c, spec.strideC, spec.typeC));
+      alignmentOf(at.c, spec.strideC, spec.typeC), init);
 }
 
 tl::unexpected<Error> unsupported(const Context &context, const Blas &blas,
@@ -105,13 +110,15 @@ struct Builder {
     set(made, kBlasPreferWorkspace, uint64_t(kWorkspaceCap));
     // Partial sums are added in f32: a 16-bit result is rounded once.
     set(made, kBlasPreferReductions, kBlasReduceInComputeType);
-    uint32_t c = alignmentOf(at.c, spec.strideC, spec.typeC);
+    uint32_t d = alignmentOf(at.c, spec.strideC, spec.typeC);
+    uint32_t c =
+        spec.hasInit ? alignmentOf(at.init, spec.strideC, spec.typeC) : d;
     set(made, kBlasPreferAlignmentA,
         alignmentOf(at.b, spec.strideB, spec.typeB));
     set(made, kBlasPreferAlignmentB,
         alignmentOf(at.a, spec.strideA, spec.typeA));
     set(made, kBlasPreferAlignmentC, c);
-    set(made, kBlasPreferAlignmentD, c);
+    set(made, kBlasPreferAlignmentD, d);
     return owned;
   }
 };
@@ -144,6 +151,7 @@ Expected<Contraction> Contraction::create(const Context &context,
                                           TuningRecord &record) {
   Contraction result;
   result.at = at;
+  result.hasInit = spec.hasInit;
   result.isWide = spec.typeA == DType::F64;
   if (spec.batch > INT32_MAX)
     return unsupported(context, blas, spec);
@@ -203,16 +211,18 @@ Result Contraction::run(const Blas &blas, Address workspace,
                         Stream stream) const {
   static constexpr float kOne = 1, kZero = 0;
   static constexpr double kWideOne = 1, kWideZero = 0;
+  auto scale = [&](bool isOne) {
+    return isWide ? static_cast<const void *>(isOne ? &kWideOne : &kWideZero)
+                  : static_cast<const void *>(isOne ? &kOne : &kZero);
+  };
   auto pointer = [](Address address) {
     return reinterpret_cast<void *>(address);
   };
-  return blas.api().multiply(
-      blas.handle(), matmul.get(),
-      isWide ? static_cast<const void *>(&kWideOne) : &kOne, pointer(at.b),
-      b.get(), pointer(at.a), a.get(),
-      isWide ? static_cast<const void *>(&kWideZero) : &kZero, pointer(at.c),
-      c.get(), pointer(at.c), c.get(), &choice.algorithm, pointer(workspace),
-      choice.workspaceBytes, stream);
+  return blas.api().multiply(blas.handle(), matmul.get(), scale(true),
+                             pointer(at.b), b.get(), pointer(at.a), a.get(),
+                             scale(hasInit), pointer(hasInit ? at.init : at.c),
+                             c.get(), pointer(at.c), c.get(), &choice.algorithm,
+                             pointer(workspace), choice.workspaceBytes, stream);
 }
 
 } // namespace ampc::rt::cuda

@@ -36,6 +36,7 @@ private:
 /// The addresses of a product's operands.
 struct Operands {
   Address a = 0, b = 0, c = 0;
+  Address init = 0; ///< where the sums begin; may be c
 };
 
 /// One contraction of extents above zero, ready to run.
@@ -57,6 +58,7 @@ public:
 private:
   Operands at;
   bool isWide = false; ///< f64
+  bool hasInit = false;
   Owned<BlasMatmul> matmul;
   Owned<BlasLayout> a, b, c; ///< of the plan's A, B and C
   BlasChoice choice{};

@@ -62,7 +62,18 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
   if (spec.m == 0 || spec.n == 0 || spec.batch == 0)
     return {};
   Operands at{address(entry, *op.a()), address(entry, *op.b()),
-              address(entry, *op.c())};
+              address(entry, *op.c()),
+              op.init() ? address(entry, *op.init()) : 0};
+  if (spec.k == 0 && spec.hasInit) {
+    step.kind = Kind::Copy;
+    step.from = at.init;
+    step.to = at.c;
+    step.bytes = uint64_t((spec.batch - 1) * spec.strideC + spec.m * spec.n) *
+                 sizeOf(spec.typeC);
+    if (at.init != at.c)
+      entry.steps.push_back(step);
+    return {};
+  }
   if (spec.k == 0) { // a sum of nothing: +0 is all zero bits in every format
     uint64_t bytes = uint64_t(spec.m * spec.n) * sizeOf(spec.typeC);
     for (int64_t i = 0; i < spec.batch; ++i) {

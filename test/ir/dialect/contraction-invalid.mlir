@@ -57,6 +57,24 @@ func.func @matmul_c4_accumulation(%a: tensor<3x5xbf16>, %b: tensor<5x7xbf16>) {
 
 // -----
 
+func.func @matmul_c5_type(%a: tensor<3x5xbf16>, %b: tensor<5x7xbf16>, %c: tensor<3x7xbf16>) {
+  // expected-error @+1 {{init and result must be 'tensor<3x7xf32>', got 'tensor<3x7xbf16>' and 'tensor<3x7xbf16>'}}
+  %0 = amp.matmul %a, %b from %c : tensor<3x7xbf16> accumulate f32
+     : tensor<3x5xbf16>, tensor<5x7xbf16> -> tensor<3x7xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c5_shape(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>, %c: tensor<7x3xf32>) {
+  // expected-error @+1 {{init and result must be 'tensor<3x7xf32>', got 'tensor<7x3xf32>' and 'tensor<3x7xf32>'}}
+  %0 = amp.matmul %a, %b from %c : tensor<7x3xf32> accumulate f32
+     : tensor<3x5xf32>, tensor<5x7xf32> -> tensor<3x7xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_integer(%a: tensor<3x5xi32>, %b: tensor<5x7xi32>) {
   // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values}}
   %0 = amp.matmul %a, %b accumulate i64 : tensor<3x5xi32>, tensor<5x7xi32> -> tensor<3x7xi32>

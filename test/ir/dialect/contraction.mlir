@@ -29,6 +29,15 @@ func.func @matmul_types(%a: tensor<2x3x5xbf16>, %b: tensor<2x5x7xbf16>, %c: tens
   return
 }
 
+// Sums that begin from those of another part of K.
+// CHECK-LABEL: func.func @matmul_init(
+func.func @matmul_init(%a: tensor<5x3xbf16>, %b: tensor<5x7xbf16>, %c: tensor<3x7xf32>) {
+  // CHECK: amp.matmul %{{.+}}, %{{.+}} from %{{.+}} : tensor<3x7xf32> transpose_a accumulate f32 : tensor<5x3xbf16>, tensor<5x7xbf16> -> tensor<3x7xf32>
+  %0 = amp.matmul %a, %b from %c : tensor<3x7xf32> transpose_a accumulate f32
+     : tensor<5x3xbf16>, tensor<5x7xbf16> -> tensor<3x7xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @linear(
 // CHECK-SAME: %[[X:.+]]: tensor<2x3x5xf32>, %[[W:.+]]: tensor<7x5xf32>, %[[B:.+]]: tensor<7xf32>, %[[V:.+]]: tensor<5xf32>
 func.func @linear(%x: tensor<2x3x5xf32>, %w: tensor<7x5xf32>, %b: tensor<7xf32>,

@@ -37,7 +37,9 @@ Tensor sumInFloats(amp::ReduceOp op, const Tensor &input) {
   return result;
 }
 
-Tensor productInFloats(amp::MatmulOp op, const Tensor &lhs, const Tensor &rhs) {
+/// `init` may be null.
+Tensor productInFloats(amp::MatmulOp op, const Tensor &lhs, const Tensor &rhs,
+                       const Tensor *init) {
   Tensor result(cast<RankedTensorType>(op.getType()));
   auto [batch, m, n, k] = op.extents();
   for (int64_t i = 0; i < batch * m * n; ++i) {
@@ -49,7 +51,8 @@ Tensor productInFloats(amp::MatmulOp op, const Tensor &lhs, const Tensor &rhs) {
       a.push_back(static_cast<float>(lhs.floats()[matrix * m * k + inA]));
       b.push_back(static_cast<float>(rhs.floats()[matrix * k * n + inB]));
     }
-    result.floats()[i] = blockedDot<float, true>(a, b);
+    result.floats()[i] = blockedDot<float, true>(
+        a, b, init ? static_cast<float>(init->floats()[i]) : 0);
   }
   return result;
 }
@@ -92,7 +95,8 @@ FailureOr<SmallVector<Tensor>> runInFloats(func::FuncOp function,
     }
     if (auto matmul = dyn_cast<amp::MatmulOp>(op)) {
       values[op.getResult(0)] =
-          productInFloats(matmul, *operands[0], *operands[1]);
+          productInFloats(matmul, *operands[0], *operands[1],
+                          matmul.getInit() ? operands[2] : nullptr);
       continue;
     }
     FailureOr<SmallVector<Tensor>> results =

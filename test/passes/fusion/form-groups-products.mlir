@@ -128,19 +128,21 @@ module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind =
 
 // -----
 
-// A matrix unit and a GPU have libraries.
+// So in a matrix unit.
 
-module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind = "cpu", level = "avx512",
+module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind = "cpu", level = "amx",
     vector_bytes = 64, cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = 2000.0 : f64, fast = [bf16]>} {
-  // CHECK-LABEL: @negative_unit
-  func.func @negative_unit(%a: tensor<8x8xbf16>) -> tensor<8x8xbf16> {
-    // CHECK-NEXT: amp.matmul
+  // CHECK-LABEL: @unit
+  func.func @unit(%a: tensor<8x8xbf16>) -> tensor<8x8xbf16> {
+    // CHECK-NEXT: amp.group contraction [8, 8](%arg0)
     %0 = amp.matmul %a, %a accumulate f32 : tensor<8x8xbf16>, tensor<8x8xbf16> -> tensor<8x8xbf16>
     return %0 : tensor<8x8xbf16>
   }
 }
 
 // -----
+
+// A GPU has a library.
 
 module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind = "cuda", level = "sm_80",
     vector_bytes = 16, cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = 2000.0 : f64>} {

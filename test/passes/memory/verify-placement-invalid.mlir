@@ -268,3 +268,31 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return
   }
 }
+
+// -----
+
+// placement_c4: the sums that a product goes on from are read after it took their bytes.
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @continued_too_early(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 192 : i64} {
+    %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-error @below {{goes on in #amp.place<arena, 0>, whose sums are read later}}
+    %1 = amp.matmul %x, %x from %0 : tensor<4x4xf32> accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %2 = amp.matmul %0, %1 accumulate f32 {amp.place = [#amp.place<arena, 128>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return
+  }
+}
+
+// -----
+
+// placement_c4: after its last reader the taken bytes belong to the product that goes on.
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @continued_is_alive(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 192 : i64} {
+    %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-note @below {{that value is made here, at #amp.place<arena, 0>}}
+    %1 = amp.matmul %x, %x from %0 : tensor<4x4xf32> accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    // expected-error @below {{overlaps a value that is still needed: #amp.place<arena, 0>}}
+    %2 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<arena, 128>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return
+  }
+}

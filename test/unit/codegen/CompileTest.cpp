@@ -1,5 +1,6 @@
 // Compiling of several kernels: threads and kept objects change no byte, names
 // are no part of what an object depends on.
+#include "codegen/cpu/CpuLevel.h"
 #include "codegen/emit/EmitPlan.h"
 #include "test/unit/codegen/Program.h"
 
@@ -38,6 +39,24 @@ std::string chain(const std::string &name, int kernels) {
   return text + "return %v" + std::to_string(kernels) +
          " : tensor<64xf32>\n}\n}\n";
 }
+
+/// A product of bf16 for a target with a matrix unit.
+constexpr const char *kUnitProduct =
+    "module attributes {amp.stage = #amp.stage<placed>, amp.target = "
+    "#amp.target<kind = \"cpu\", level = \"amx\", vector_bytes = 64, "
+    "cache_bytes = 2097152, bandwidth = 10.0, launch_ns = 2000.0, fast = "
+    "[bf16]>} {\n"
+    "func.func @infer(%a: tensor<16x32xbf16> {amp.name = \"a\", amp.io = "
+    "#amp.io<input>, amp.place = #amp.place<input, 0>}) -> (tensor<16x16xf32> "
+    "{amp.name = \"y\", amp.io = #amp.io<output>}) attributes {amp.entry = "
+    "#amp.entry<infer>, amp.arena_bytes = 0 : i64} {\n"
+    "%y = amp.group contraction [16, 16] (%a) {amp.place = "
+    "[#amp.place<output, 0>]} : (tensor<16x32xbf16>) -> tensor<16x16xf32> {\n"
+    "^bb0(%x: tensor<16x32xbf16>):\n"
+    "%c = amp.matmul %x, %x transpose_b accumulate f32 : tensor<16x32xbf16>, "
+    "tensor<16x32xbf16> -> tensor<16x16xf32>\n"
+    "amp.yield %c : tensor<16x16xf32>\n}\n"
+    "return %y : tensor<16x16xf32>\n}\n}\n";
 
 std::vector<uint8_t> planOf(const std::string &text,
                             const EmitOptions &options) {
@@ -117,11 +136,12 @@ TEST(Compile, ObjectsDependOnLoopsAndLevelNotOnNames) {
   planOf(chain("b", 4), counted.options(&store));
   EXPECT_EQ(counted.kernels, 4u);
   EXPECT_EQ(counted.found, 3u);
-  for (const std::string &level : levelsHere()) {
+  for (const CpuLevel &level : cpuLevels()) { // the first were for the host's
     EmitOptions options = counted.options(&store);
-    options.level = level;
+    options.level = level.name.str();
     planOf(chain("a", 3), options);
-    EXPECT_EQ(counted.found, level == levelsHere().back() ? 3u : 0u) << level;
+    EXPECT_EQ(counted.found, &level == hostCpuLevel() ? 3u : 0u)
+        << options.level;
   }
 }
 
@@ -139,4 +159,19 @@ TEST(Compile, KernelsOfAPlanRun) {
       value = result;
     }
   EXPECT_EQ(valuesOf<float>(program.run("infer", {bytesOf(x)})[0]), expected);
+}
+
+TEST(Compile, MatrixUnitNeedsItsLevel) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(kUnitProduct);
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(module->getContext(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          message += diagnostic.str();
+                                          return mlir::success();
+                                        });
+  EmitOptions options;
+  options.level = "avx512";
+  EXPECT_TRUE(mlir::failed(emitPlan(*module, options)));
+  EXPECT_EQ(message,
+            "multiplies in AMX, which level avx512 lacks; expected level amx");
 }

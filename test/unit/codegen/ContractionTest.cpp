@@ -49,10 +49,12 @@ std::string shapeC(const Product &p) {
   return tensor({p.batch, p.m, p.n}, p.result);
 }
 
-/// `%c = amp.matmul %a0, %a1`.
-std::string matmul(const Product &p) {
+/// `%c = amp.matmul %a0, %a1`, its sums from `init` where there is one.
+std::string matmul(const Product &p, const std::string &init = "") {
   std::string sum = p.operands == "f64" ? "f64" : "f32";
   return std::string("%c = amp.matmul %a0, %a1 ") +
+         (init.empty() ? ""
+                       : "from " + init + " : tensor<" + shapeC(p) + "> ") +
          (p.transposeA ? "transpose_a " : "") +
          (p.transposeB ? "transpose_b " : "") + "accumulate " + sum +
          " : tensor<" + shapeA(p) + ">, tensor<" + shapeB(p) + "> -> tensor<" +
@@ -64,8 +66,10 @@ std::string space(const Product &p) {
          std::to_string(p.n);
 }
 
-/// `text` for a target with registers of `bytes`.
-std::string withVectors(std::string text, int64_t bytes) {
+/// `text` for a target with registers of `bytes`, with a matrix unit for bf16
+/// at level amx.
+std::string withVectors(std::string text, int64_t bytes,
+                        const std::string &level) {
   const std::string stage = "amp.stage = #amp.stage<placed>";
   return text.replace(
       text.find(stage), stage.size(),
@@ -74,13 +78,15 @@ std::string withVectors(std::string text, int64_t bytes) {
           "vector_bytes = " +
           std::to_string(bytes) +
           ", cache_bytes = 1048576, bandwidth = 10.0 : f64, launch_ns = "
-          "2000.0 : f64>");
+          "2000.0 : f64" +
+          (level == kUnitLevel ? ", fast = [bf16]>" : ">"));
 }
 
 /// The widths of registers that a level's kernels are made for.
 std::vector<int64_t> widthsOf(const std::string &level) {
-  return level == "avx512" ? std::vector<int64_t>{64, 32}
-                           : std::vector<int64_t>{32};
+  if (level == "avx512")
+    return {64, 32};
+  return {level == "avx2" ? 32 : 64};
 }
 
 std::vector<uint8_t> stored(const std::vector<float> &values,
@@ -119,10 +125,28 @@ std::vector<uint8_t> numbers(int64_t count, unsigned seed,
   return stored(values, type);
 }
 
-/// The product in the order of the kernels.
+/// The levels whose kernels of `p` differ.
+std::vector<std::string> levelsOf(const Product &p) {
+  std::vector<std::string> levels = levelsHere();
+  if (p.operands == "bf16" && hasMatrixUnit())
+    levels.push_back(kUnitLevel);
+  return levels;
+}
+
+template <class T>
+using Dot = T (*)(const std::vector<T> &, const std::vector<T> &, T);
+
+/// The order of a level's kernels in f32.
+Dot<float> dotOf(const Product &p, const std::string &level) {
+  return level == kUnitLevel && p.operands == "bf16" ? unitDot
+                                                     : straightDot<float, true>;
+}
+
+/// The product in the order of `dot`, from `init` where there is one.
 template <class T>
 std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
-                      const std::vector<double> &b) {
+                      const std::vector<double> &b, Dot<T> dot,
+                      const std::vector<double> &init = {}) {
   std::vector<T> sums;
   std::vector<T> left(p.k), right(p.k);
   for (int64_t matrix = 0; matrix < p.batch; ++matrix)
@@ -134,31 +158,38 @@ std::vector<T> sumsOf(const Product &p, const std::vector<double> &a,
           right[k] = T(b[matrix * p.k * p.n +
                          (p.transposeB ? j * p.k + k : k * p.n + j)]);
         }
-        sums.push_back(straightDot<T, true>(left, right));
+        sums.push_back(
+            dot(left, right, init.empty() ? T(0) : T(init[sums.size()])));
       }
   return sums;
 }
 
 std::vector<uint8_t> expected(const Product &p, const std::vector<uint8_t> &a,
-                              const std::vector<uint8_t> &b) {
+                              const std::vector<uint8_t> &b,
+                              const std::string &level) {
   std::vector<double> left = loaded(a, p.operands),
                       right = loaded(b, p.operands);
   if (p.operands == "f64")
-    return bytesOf(sumsOf<double>(p, left, right));
-  return stored(sumsOf<float>(p, left, right), p.result);
+    return bytesOf(sumsOf<double>(p, left, right, straightDot<double, true>));
+  return stored(sumsOf(p, left, right, dotOf(p, level)), p.result);
 }
 
-void check(const Product &p) {
+/// `only`: the one level that it runs at; empty: all.
+void check(const Product &p, const std::string &only = "") {
   std::string text =
       groupModule("contraction", space(p), {shapeA(p), shapeB(p)}, {shapeC(p)},
                   matmul(p) + "amp.yield %c : tensor<" + shapeC(p) + ">");
   std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
                        b = numbers(p.batch * p.k * p.n, 2, p.operands);
-  std::vector<uint8_t> want = expected(p, a, b);
-  for (const std::string &level : levelsHere())
+  for (const std::string &level : levelsOf(p)) {
+    if (!only.empty() && level != only)
+      continue;
+    std::vector<uint8_t> want = expected(p, a, b, level);
     for (int64_t bytes : widthsOf(level))
-      EXPECT_EQ(runGroup(withVectors(text, bytes), level, {a, b})[0], want)
+      EXPECT_EQ(runGroup(withVectors(text, bytes, level), level, {a, b})[0],
+                want)
           << nameOf(p) << " on " << level << ", registers of " << bytes;
+  }
 }
 
 const int64_t kExtents[] = {0, 1, 2, 5, 6, 7, 31, 32, 33, 63, 64, 65, 200};
@@ -189,6 +220,31 @@ TEST(Contraction, NarrowOperandsWidenAndRoundOnce) {
       }
 }
 
+// Whole tiles of a matrix unit and parts of them, in each orientation; K in
+// several stretches, several tiles.
+TEST(Contraction, MatrixUnit) {
+  if (!hasMatrixUnit())
+    GTEST_SKIP() << "this machine lacks amx";
+  const int64_t extents[] = {1, 16, 17, 32, 33, 65, 200};
+  unsigned turn = 0;
+  for (int64_t m : extents)
+    for (int64_t n : extents) {
+      ++turn;
+      int64_t k = extents[(turn * 5 + turn / 7) % std::size(extents)];
+      check({1, m, n, k, turn % 2 == 1, turn % 4 >= 2, "bf16", "f32"},
+            kUnitLevel);
+    }
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true}) {
+      for (auto [batch, m, n, k] : {std::array<int64_t, 4>{3, 48, 96, 64},
+                                    {1, 300, 530, 1056},
+                                    {1, 272, 288, 1030},
+                                    {1, 64, 1100, 2500}})
+        check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"},
+              kUnitLevel);
+    }
+}
+
 TEST(Contraction, Batches) {
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true}) {
@@ -210,6 +266,43 @@ TEST(Contraction, ManyTilesAndStretches) {
 TEST(Contraction, DoublesSumInDoubles) {
   for (bool transpose : {false, true})
     check({2, 33, 19, 65, transpose, transpose, "f64", "f64"});
+}
+
+// Sums that begin from an operand: one chain, whatever the cut, an epilogue
+// included.
+TEST(Contraction, SumsBeginFromInit) {
+  for (Product p :
+       {Product{1, 65, 33, 300}, Product{2, 7, 64, 20, false, true},
+        Product{1, 200, 1, 64}, Product{1, 1, 200, 64}, Product{2, 40, 100, 0},
+        Product{1, 203, 331, 1021, true, false},
+        Product{2, 50, 70, 90, true, false, "bf16", "f32"},
+        Product{1, 33, 90, 1100, false, true, "bf16", "f32"},
+        Product{2, 33, 19, 65, true, true, "f64", "f64"}}) {
+    std::string c = "tensor<" + shapeC(p) + ">";
+    std::string text =
+        groupModule("contraction", space(p), {shapeA(p), shapeB(p), shapeC(p)},
+                    {shapeC(p), shapeC(p)},
+                    matmul(p, "%a2") + "%d = amp.neg %c : " + c +
+                        "\namp.yield %c, %d : " + c + ", " + c);
+    std::vector<uint8_t> a = numbers(p.batch * p.m * p.k, 1, p.operands),
+                         b = numbers(p.batch * p.k * p.n, 2, p.operands),
+                         init = numbers(p.batch * p.m * p.n, 3, p.result);
+    std::vector<double> left = loaded(a, p.operands),
+                        right = loaded(b, p.operands),
+                        begin = loaded(init, p.result);
+    for (const std::string &level : levelsOf(p)) {
+      std::vector<uint8_t> want =
+          p.operands == "f64"
+              ? bytesOf(sumsOf<double>(p, left, right,
+                                       straightDot<double, true>, begin))
+              : bytesOf(sumsOf(p, left, right, dotOf(p, level), begin));
+      for (int64_t bytes : widthsOf(level))
+        EXPECT_EQ(
+            runGroup(withVectors(text, bytes, level), level, {a, b, init})[0],
+            want)
+            << nameOf(p) << " on " << level << ", registers of " << bytes;
+    }
+  }
 }
 
 // The same bits as the product and maps of their own.
@@ -249,11 +342,13 @@ TEST(Contraction, EpilogueChangesNoBit) {
                          d = numbers(p.n, 3, p.result),
                          r = numbers(p.batch * p.m * p.n, 4, p.result),
                          w = numbers(p.batch * p.m, 5, p.result);
-    for (const std::string &level : levelsHere())
+    for (const std::string &level : levelsOf(p))
       for (int64_t bytes : widthsOf(level)) {
-        auto sums = runGroup(withVectors(alone, bytes), level, {a, b})[0];
-        EXPECT_EQ(runGroup(withVectors(fused, bytes), level, {a, b, d, r, w}),
-                  runGroup(map, level, {sums, d, r, w}))
+        auto sums =
+            runGroup(withVectors(alone, bytes, level), level, {a, b})[0];
+        EXPECT_EQ(
+            runGroup(withVectors(fused, bytes, level), level, {a, b, d, r, w}),
+            runGroup(map, level, {sums, d, r, w}))
             << nameOf(p) << " on " << level << ", registers of " << bytes;
       }
   }
@@ -279,15 +374,15 @@ TEST(Contraction, ViewsOfTheRows) {
   std::vector<uint8_t> a = numbers(24 * 9, 1, "f32"),
                        b = numbers(9 * 20, 2, "f32"), d = numbers(60, 3, "f32"),
                        w = numbers(8, 4, "f32");
-  auto sums = valuesOf<float>(expected(p, a, b)), bias = valuesOf<float>(d),
-       weight = valuesOf<float>(w);
+  auto sums = valuesOf<float>(expected(p, a, b, "avx2")),
+       bias = valuesOf<float>(d), weight = valuesOf<float>(w);
   std::vector<float> want;
   for (int64_t row = 0; row < 24; ++row)
     for (int64_t j = 0; j < 20; ++j)
       want.push_back((sums[row * 20 + j] + bias[row / 4 % 3 * 20 + j]) *
                      weight[row / 12 * 4 + row % 4]);
   for (const std::string &level : levelsHere()) {
-    auto got = runGroup(withVectors(text, 32), level, {a, b, d, w});
+    auto got = runGroup(withVectors(text, 32, level), level, {a, b, d, w});
     EXPECT_EQ(got[0], bytesOf(want)) << level;
     EXPECT_EQ(got[1], bytesOf(sums)) << level;
   }

@@ -3,6 +3,7 @@
 
 #include "codegen/cpu/CpuLevel.h"
 #include "codegen/emit/EmitPlan.h"
+#include "runtime/core/CpuFeatures.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -61,12 +62,22 @@ std::vector<std::string> levelsHere() {
   const CpuLevel *host = hostCpuLevel();
   std::vector<std::string> names;
   for (const CpuLevel &level : cpuLevels()) {
+    if (level.name == kUnitLevel)
+      continue;
     if (host && &level <= host)
       names.push_back(level.name.str());
     else
       std::printf("skipped: this machine lacks %s\n", level.name.data());
   }
   return names;
+}
+
+bool hasMatrixUnit() {
+  const CpuLevel *host = hostCpuLevel();
+  bool has = host && host->name == kUnitLevel && rt::request_amx();
+  if (!has)
+    std::printf("skipped: this machine lacks %s\n", kUnitLevel);
+  return has;
 }
 
 Program::Program(mlir::ModuleOp module, const std::string &level) {

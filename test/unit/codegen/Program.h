@@ -25,9 +25,14 @@ mlir::MLIRContext &context();
 /// Parses `text`; a failure to parse ends the test with what was wrong.
 mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 
-/// Levels that this machine can run, the others named as skipped on stdout; in
-/// the tests of CUDA kernels the device's.
+/// Levels of vectors that this machine can run, the others named as skipped on
+/// stdout; in the tests of CUDA kernels the device's.
 std::vector<std::string> levelsHere();
+
+/// The level that has the vectors of the widest of these and a matrix unit,
+/// which products alone use; whether this machine can run it.
+inline constexpr const char *kUnitLevel = "amx";
+bool hasMatrixUnit();
 
 /// Text of a module whose entry `infer` is one group: `inputs` and `results`
 /// are element-and-shape lists (`256x4xf32`), arguments %a0, %a1, ... inside

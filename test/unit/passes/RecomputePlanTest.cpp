@@ -178,7 +178,11 @@ TEST(RecomputePlan, EveryDecisionIsSoundAndCounted) {
     std::mt19937 random(seed);
     RecomputeProblem problem = network(random, 4 + seed);
     RecomputePlan plan(problem);
+    double last = 0;
     for (int decisions = 0; decisions < 60 && plan.improve(); ++decisions) {
+      // A larger budget, which takes fewer decisions, is never slower.
+      EXPECT_GE(plan.addedTime(), last) << "seed " << seed;
+      last = plan.addedTime();
       Simulation result = simulate(problem, plan);
       EXPECT_EQ(result.peak, plan.peak()) << "seed " << seed;
       EXPECT_NEAR(result.time, plan.baseTime() + plan.addedTime(), 1e-6)

@@ -157,6 +157,27 @@ TEST(Contraction, MatmulWithEachTranspose) {
                    product));
 }
 
+TEST(Contraction, MatmulBeginsFromInit) {
+  EXPECT_TRUE(
+      same(evaluate("%r = amp.matmul %a, %b from %c : tensor<2x2xf32> "
+                    "accumulate f32 : tensor<2x1xbf16>, tensor<1x2xbf16> -> "
+                    "tensor<2x2xf32>",
+                    {{"tensor<2x1xbf16>", {1, 2}},
+                     {"tensor<1x2xbf16>", {3, 4}},
+                     {"tensor<2x2xf32>", {10, 20, 30, 0.5}}},
+                    "tensor<2x2xf32>"),
+           {13, 24, 36, 8.5}));
+  EXPECT_TRUE(
+      same(evaluate("%r = amp.matmul %a, %b from %c : tensor<1x2xf32> "
+                    "accumulate f32 : tensor<1x0xf32>, tensor<0x2xf32> -> "
+                    "tensor<1x2xf32>",
+                    {{"tensor<1x0xf32>", {}},
+                     {"tensor<0x2xf32>", {}},
+                     {"tensor<1x2xf32>", {7, -2}}},
+                    "tensor<1x2xf32>"),
+           {7, -2}));
+}
+
 TEST(Contraction, MatmulOfBatchesAndOddExtents) {
   // [2, 3, 1] x [2, 1, 9]: every column tile but the last is full, rows are
   // odd.

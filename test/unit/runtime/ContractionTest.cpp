@@ -55,32 +55,45 @@ ContractionSpec spec(int64_t m, int64_t n, int64_t k, bool ta, bool tb,
   return {type, type, type, m, n, k, ta, tb, batch, m * k, k * n, m * n};
 }
 
+int64_t elementsOfC(const ContractionSpec &s) {
+  return (s.batch - 1) * s.strideC + s.m * s.n;
+}
+
 struct Operands {
   explicit Operands(const ContractionSpec &s)
       : a(size_t((s.batch - 1) * s.strideA + s.m * s.k) * sizeOf(s.typeA)),
-        b(size_t((s.batch - 1) * s.strideB + s.k * s.n) * sizeOf(s.typeB)) {
+        b(size_t((s.batch - 1) * s.strideB + s.k * s.n) * sizeOf(s.typeB)),
+        init(s.hasInit ? size_t(elementsOfC(s)) * sizeOf(s.typeC) : 0) {
+    for (int64_t i = 0; s.hasInit && i < elementsOfC(s); ++i)
+      store(s.typeC, init.data(), i, 8 * draw(3, i));
     for (int64_t i = 0; i < (s.batch - 1) * s.strideA + s.m * s.k; ++i)
       store(s.typeA, a.data(), i, draw(1, i));
     for (int64_t i = 0; i < (s.batch - 1) * s.strideB + s.k * s.n; ++i)
       store(s.typeB, b.data(), i, draw(2, i));
   }
-  Buffer a, b;
+  Buffer a, b, init;
 };
 
 /// C at `threads` threads; bytes that are not written stay 0xff (NaN).
+/// `inPlace`: C stands where init does.
 std::vector<uint8_t> compute(const ContractionSpec &s, Operands &in,
-                             int threads, CpuLevel limit = CpuLevel::Avx512) {
+                             int threads, CpuLevel limit = CpuLevel::Amx,
+                             bool inPlace = false) {
   must(ThreadPool::instance().resize(threads));
   auto lease = ThreadPool::instance().lease();
   CpuFeatures features = CpuFeatures::probe(limit);
   auto cache = must(MatmulCache::create(threads, features));
   Contraction contraction =
       must(Contraction::create(s, *cache, features, threads));
-  size_t bytes =
-      size_t((s.batch - 1) * s.strideC + s.m * s.n) * sizeOf(s.typeC);
+  size_t bytes = size_t(elementsOfC(s)) * sizeOf(s.typeC);
   Buffer c(bytes, 0xff), work(contraction.workspaceBytes(), 0xff);
-  EXPECT_TRUE(
-      contraction.run(lease, in.a.data(), in.b.data(), c.data(), work.data()));
+  const std::byte *init = s.hasInit ? in.init.data() : nullptr;
+  if (inPlace) {
+    std::memcpy(c.data(), init, bytes);
+    init = c.data();
+  }
+  EXPECT_TRUE(contraction.run(lease, in.a.data(), in.b.data(), init, c.data(),
+                              work.data()));
   auto *out = reinterpret_cast<uint8_t *>(c.data());
   return {out, out + bytes};
 }
@@ -93,7 +106,10 @@ double worstError(const ContractionSpec &s, Operands &in,
   for (int64_t batch = 0; batch < s.batch; ++batch)
     for (int64_t i = 0; i < s.m; ++i)
       for (int64_t j = 0; j < s.n; ++j) {
-        double sum = 0, mass = 0;
+        double sum = s.hasInit ? load(s.typeC, in.init.data(),
+                                      batch * s.strideC + i * s.n + j)
+                               : 0;
+        double mass = std::abs(sum);
         for (int64_t k = 0; k < s.k; ++k) {
           int64_t a =
               batch * s.strideA + (s.transposeA ? k * s.m + i : i * s.k + k);
@@ -196,7 +212,31 @@ TEST_F(Contractions, DoublesUseTheOwnLoop) {
     }
 }
 
-constexpr CpuLevel kLevels[] = {CpuLevel::Avx512, CpuLevel::Avx2,
+// At every way of computing: f32, bf16 by the library and widened, f64; with
+// several stretches of K and none; beside init and in its place.
+TEST_F(Contractions, SumsBeginFromInit) {
+  for (auto [type, result] : {std::pair(DType::F32, DType::F32),
+                              {DType::BF16, DType::F32},
+                              {DType::F16, DType::F32},
+                              {DType::F64, DType::F64}})
+    for (int64_t k : {0, 40, 1100}) {
+      ContractionSpec s = spec(67, 300, k, true, false, 2, type);
+      s.typeC = result;
+      s.hasInit = true;
+      Operands in(s);
+      for (CpuLevel level : {CpuLevel::Amx, CpuLevel::Avx512, CpuLevel::Avx2}) {
+        std::vector<uint8_t> one = compute(s, in, 1, level);
+        EXPECT_LE(worstError(s, in, one),
+                  bound(k + 1, type == DType::F64 ? kUnitF64 : kUnitF32))
+            << name_of(type) << " " << k;
+        for (int threads : {1, 3})
+          EXPECT_EQ(compute(s, in, threads, level, /*inPlace=*/true), one)
+              << name_of(type) << " " << k << " at " << threads;
+      }
+    }
+}
+
+constexpr CpuLevel kLevels[] = {CpuLevel::Amx, CpuLevel::Avx512, CpuLevel::Avx2,
                                 CpuLevel::Baseline};
 
 /// Rounding unit of a result's one rounding.
@@ -225,7 +265,7 @@ TEST_F(Contractions, SixteenBitOperandsRoundOnce) {
 TEST_F(Contractions, SixteenBitTransposesAndExtents) {
   // K of one stretch, of two, and of three with an incomplete last one.
   for (DType type : {DType::BF16, DType::F16})
-    for (CpuLevel level : {CpuLevel::Avx512, CpuLevel::Avx2})
+    for (CpuLevel level : {CpuLevel::Amx, CpuLevel::Avx512, CpuLevel::Avx2})
       for (bool ta : {false, true})
         for (bool tb : {false, true})
           for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},

@@ -81,15 +81,24 @@ Tensor operandB(const ContractionSpec &spec) {
                2);
 }
 
+int64_t countOfC(const ContractionSpec &spec) {
+  return (spec.batch - 1) * spec.strideC + spec.m * spec.n;
+}
+Tensor initial(const ContractionSpec &spec) {
+  return drawn(spec.typeC, countOfC(spec), 3);
+}
+
 Tensor CudaContractions::product(const ContractionSpec &spec) {
-  Tensor a = operandA(spec), b = operandB(spec);
-  Tensor c = must(Tensor::zeros(
-      spec.typeC,
-      std::vector<int64_t>{(spec.batch - 1) * spec.strideC + spec.m * spec.n}));
-  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c);
-  Contraction made = must(Contraction::create(
-      *context, blas, spec, {onA.address(), onB.address(), onC.address()},
-      record));
+  Tensor a = operandA(spec), b = operandB(spec), init = initial(spec);
+  Tensor c =
+      must(Tensor::zeros(spec.typeC, std::vector<int64_t>{countOfC(spec)}));
+  DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c),
+              onInit = upload(init);
+  Contraction made =
+      must(Contraction::create(*context, blas, spec,
+                               {onA.address(), onB.address(), onC.address(),
+                                spec.hasInit ? onInit.address() : 0},
+                               record));
   DeviceBlock workspace =
       must(DeviceBlock::allocate(*context, stream.get(), allocator,
                                  MemoryKind::Workspace, made.workspaceBytes()));
@@ -107,7 +116,8 @@ void CudaContractions::check(const ContractionSpec &spec) {
                << spec.m << "x" << spec.n << "x" << spec.k << " "
                << spec.transposeA << spec.transposeB << " batch "
                << spec.batch);
-  Tensor a = operandA(spec), b = operandB(spec), c = product(spec);
+  Tensor a = operandA(spec), b = operandB(spec), init = initial(spec),
+         c = product(spec);
   // f32 sums of k products of numbers below 1, then one rounding to C's type.
   double unit = spec.typeC == DType::BF16  ? 0x1p-8
                 : spec.typeC == DType::F16 ? 0x1p-11
@@ -119,7 +129,9 @@ void CudaContractions::check(const ContractionSpec &spec) {
   for (int64_t s = 0; s < spec.batch; ++s)
     for (int64_t i = 0; i < spec.m; ++i)
       for (int64_t j = 0; j < spec.n; ++j) {
-        double sum = 0, size = 0;
+        double sum =
+            spec.hasInit ? at(init, s * spec.strideC + i * spec.n + j) : 0;
+        double size = std::fabs(sum);
         for (int64_t k = 0; k < spec.k; ++k) {
           double left =
               at(a, s * spec.strideA +
@@ -159,6 +171,16 @@ TEST_F(CudaContractions, BatchesAndBroadcasts) {
       check({DType::BF16, DType::BF16, DType::BF16, 1, 9, 3, ta, tb, 2, 0, 27,
              9});
     }
+}
+
+TEST_F(CudaContractions, SumsBeginFromInit) {
+  for (auto [in, out] : {std::pair(DType::F32, DType::F32),
+                         {DType::BF16, DType::F32},
+                         {DType::F16, DType::F32},
+                         {DType::F64, DType::F64}}) {
+    check({in, in, out, 7, 5, 11, true, false, 1, 0, 0, 0, true});
+    check({in, in, out, 3, 4, 5, false, true, 2, 15, 20, 12, true});
+  }
 }
 
 TEST_F(CudaContractions, ExtentsOfOne) {

@@ -80,9 +80,9 @@ TEST(PlanFile, EveryFlippedBitIsSeen) {
 TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> bytes = regressionBytes();
   std::vector<uint8_t> other = bytes;
-  other[8] = 9;
+  other[8] = 10;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 9, this runtime reads version 8; "
+            "plan of format version 10, this runtime reads version 9; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -356,6 +356,23 @@ TEST(PlanFile, MeaningIsVerified) {
       {"C overlaps operand A",
        [](auto &p) {
          *firstContraction(p).a = fb::Place(fb::Space::Arena, 0, 64);
+       }},
+      {"operand init: C must be f32 or f64, got type 3",
+       [](auto &p) {
+         auto &op = firstContraction(p);
+         op.dtype_a = op.dtype_b = op.dtype_c = fb::DType::BF16;
+         op.init = std::make_unique<fb::Place>(*op.c);
+       }},
+      {"C overlaps init",
+       [](auto &p) {
+         auto &op = firstContraction(p);
+         op.init = std::make_unique<fb::Place>(op.c->space(), op.c->index(),
+                                               op.c->offset() + 4);
+       }},
+      {"operand init starts at byte 2, expected a multiple of 4",
+       [](auto &p) {
+         firstContraction(p).init =
+             std::make_unique<fb::Place>(fb::Space::Arena, 0, 2);
        }},
       {"operand C is written but lies in space Input",
        [](auto &p) {
