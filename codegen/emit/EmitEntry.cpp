@@ -50,12 +50,15 @@ static std::unique_ptr<rt::fb::ProbeT> planProbe(ProbeAttr probe) {
   return planned;
 }
 
-/// Where `value` is computed: the op inside of a group, which has the places of
-/// all its ops.
+/// Where `value` is computed: the op inside of a group or a loop, which has the
+/// places of all its ops.
 static Location computedAt(Value value) {
-  while (auto group = value.getDefiningOp<GroupOp>())
-    value = group.getBody().front().getTerminator()->getOperand(
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<GroupOp, ForeachOp>(op))
+      break;
+    value = op->getRegion(0).front().getTerminator()->getOperand(
         cast<OpResult>(value).getResultNumber());
+  }
   return value.getLoc();
 }
 
@@ -100,10 +103,14 @@ rt::fb::InstructionT &PlanBuilder::addInstruction(rt::fb::EntryT &entry,
   return *entry.instructions.back();
 }
 
-LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
+FailureOr<std::unique_ptr<rt::fb::LaunchT>>
+PlanBuilder::planLaunch(GroupOp group, StringRef &label) {
+  auto launch = std::make_unique<rt::fb::LaunchT>();
   auto symbol = group->getAttrOfType<SymbolRefAttr>(kKernelAttr);
-  if (!symbol)
-    return success(); // its results are empty
+  if (!symbol) {
+    launch.reset();
+    return launch;
+  }
   auto found = kernelNumbers.find(symbol.getLeafReference().getValue());
   if (found == kernelNumbers.end())
     return group.emitOpError()
@@ -111,22 +118,84 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
   FailureOr<SmallVector<KernelArgument>> arguments = kernelArguments(group);
   if (failed(arguments))
     return failure();
-  rt::fb::LaunchT launch;
-  launch.kernel = found->second.first;
-  launch.tiles = found->second.second;
-  rt::fb::KernelT &kernel = *plan.kernels[launch.kernel];
+  launch->kernel = found->second.first;
+  launch->tiles = found->second.second;
+  rt::fb::KernelT &kernel = *plan.kernels[launch->kernel];
   for (auto [i, argument] : llvm::enumerate(*arguments)) {
     FailureOr<rt::fb::Place> place = planPlace(group, argument.place);
     if (failed(place))
       return failure();
-    launch.args.push_back(*place);
+    launch->args.push_back(*place);
     if (argument.isWritten())
       kernel.arg_written[i] = true;
   }
   if (plan.target_kind == "cuda")
     for (const SiteWord &site : siteWords(group))
-      launch.args.push_back(placeSite(site.word));
-  addInstruction(entry, group, found->first()).op.Set(std::move(launch));
+      launch->args.push_back(placeSite(site.word));
+  label = found->first();
+  return launch;
+}
+
+LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
+  StringRef label;
+  FailureOr<std::unique_ptr<rt::fb::LaunchT>> launch = planLaunch(group, label);
+  if (failed(launch))
+    return failure();
+  if (*launch)
+    addInstruction(entry, group, label).op.Set(std::move(**launch));
+  return success();
+}
+
+LogicalResult PlanBuilder::addForeach(rt::fb::EntryT &entry, ForeachOp loop) {
+  auto scratch = loop->getAttrOfType<IntegerAttr>(kScratchBytesAttr);
+  if (!scratch)
+    return loop.emitOpError() << "has no " << kScratchBytesAttr
+                              << "; codegen takes modules in stage placed";
+  rt::fb::ForeachT op;
+  op.count = loop.getCount();
+  op.scratch_bytes = scratch.getInt();
+  auto addSlices = [&](Value whole, Type slice, uint64_t count,
+                       uint64_t divisor) -> LogicalResult {
+    PlaceAttr attribute = placeOf(whole);
+    FailureOr<rt::fb::Place> first =
+        attribute ? planPlace(loop, attribute)
+                  : FailureOr<rt::fb::Place>(failure());
+    if (failed(first))
+      return failure();
+    auto slices = std::make_unique<rt::fb::SlicesT>();
+    slices->first = std::make_unique<rt::fb::Place>(*first);
+    slices->bytes = storageBytes(cast<RankedTensorType>(slice));
+    slices->count = count;
+    slices->divisor = divisor;
+    op.slices.push_back(std::move(slices));
+    return success();
+  };
+  Block &body = loop.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (unsigned i = argument.getArgNumber();
+        failed(addSlices(loop.getInputs()[i], argument.getType(),
+                         loop.slicesOf(i), loop.getDivisors()[i])))
+      return failure();
+  for (auto [whole, slice] : llvm::zip_equal(
+           loop.getOutputs(), body.getTerminator()->getOperandTypes()))
+    if (failed(addSlices(whole, slice, op.count, 1)))
+      return failure();
+  for (Operation &inner : body.without_terminator()) {
+    if (isa<ReshapeOp, ConstantOp>(inner))
+      continue; // a view; in the constant section
+    auto group = dyn_cast<GroupOp>(inner);
+    if (!group)
+      return inner.emitOpError()
+             << "cannot stand in the body of amp.foreach in a placed module";
+    StringRef label;
+    FailureOr<std::unique_ptr<rt::fb::LaunchT>> launch =
+        planLaunch(group, label);
+    if (failed(launch))
+      return failure();
+    if (*launch)
+      op.body.push_back(std::move(*launch));
+  }
+  addInstruction(entry, loop, "foreach").op.Set(std::move(op));
   return success();
 }
 
@@ -197,6 +266,8 @@ LogicalResult PlanBuilder::addInstruction(rt::fb::EntryT &entry,
     return addLaunch(entry, group);
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return addContraction(entry, matmul);
+  if (auto loop = dyn_cast<ForeachOp>(op))
+    return addForeach(entry, loop);
   if (auto write = dyn_cast<WriteOp>(op))
     return addCopy(
         entry, op, write.getInput(),

@@ -48,14 +48,17 @@ LogicalResult PlanBuilder::build() {
   plan.compiler_version = AMPC_VERSION;
   // Constants of entries have their offsets already; the starts of variables
   // follow them.
-  for (auto func : module.getOps<func::FuncOp>())
-    for (auto constant : func.getOps<ConstantOp>())
-      if (auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr))
-        for (auto place : places.getAsRange<PlaceAttr>())
-          if (place.getSpace() == Space::constant &&
-              failed(placeConstant(constant, constant.getValue(),
-                                   place.getIndex())))
-            return failure();
+  WalkResult walked = module.walk([&](ConstantOp constant) {
+    if (auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr))
+      for (auto place : places.getAsRange<PlaceAttr>())
+        if (place.getSpace() == Space::constant &&
+            failed(placeConstant(constant, constant.getValue(),
+                                 place.getIndex())))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
   if (failed(addVariables()))
     return failure();
   for (auto func : module.getOps<func::FuncOp>()) {

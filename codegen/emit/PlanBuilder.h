@@ -61,7 +61,12 @@ private:
   llvm::LogicalResult addInstruction(rt::fb::EntryT &entry,
                                      mlir::func::FuncOp func,
                                      mlir::Operation *op);
+  /// The launch of a group's kernel, which `label` gets the name of; null: its
+  /// results are empty.
+  llvm::FailureOr<std::unique_ptr<rt::fb::LaunchT>>
+  planLaunch(amp::GroupOp group, llvm::StringRef &label);
   llvm::LogicalResult addLaunch(rt::fb::EntryT &entry, amp::GroupOp group);
+  llvm::LogicalResult addForeach(rt::fb::EntryT &entry, amp::ForeachOp loop);
   llvm::LogicalResult addContraction(rt::fb::EntryT &entry,
                                      amp::MatmulOp matmul);
   llvm::LogicalResult addConstant(rt::fb::EntryT &entry,

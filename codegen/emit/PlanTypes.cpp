@@ -58,6 +58,10 @@ FailureOr<rt::fb::Place> PlanBuilder::planPlace(Operation *op,
     return rt::fb::Place(rt::fb::Space::Arena, 0, index);
   case Space::constant:
     return rt::fb::Place(rt::fb::Space::Constant, 0, index);
+  case Space::scratch:
+    return rt::fb::Place(rt::fb::Space::Scratch, 0, index);
+  case Space::slice:
+    return rt::fb::Place(rt::fb::Space::Slice, index, 0);
   case Space::input:
     return rt::fb::Place(rt::fb::Space::Input, index, 0);
   case Space::output:

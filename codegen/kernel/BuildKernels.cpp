@@ -221,11 +221,15 @@ public:
     module.push_back(kernels);
     KernelNames names;
     std::map<std::string, std::string> known; // loops as text -> name
-    for (auto func : module.getOps<func::FuncOp>())
-      for (auto group : func.getOps<GroupOp>())
-        if (!writesNothing(group) &&
-            failed(addKernel(group, kernels, threads, names, known)))
-          return signalPassFailure();
+    // Those of a loop over slices as well.
+    WalkResult walked = module.walk([&](GroupOp group) {
+      return !writesNothing(group) &&
+                     failed(addKernel(group, kernels, threads, names, known))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      signalPassFailure();
   }
 
 private:

@@ -7,6 +7,9 @@ using namespace ampc::amp;
 
 PlaceAttr ampc::placeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (isa<ForeachOp>(argument.getOwner()->getParentOp()))
+      return PlaceAttr::get(value.getContext(), Space::slice,
+                            argument.getArgNumber(), {});
     auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     auto place = func ? func.getArgAttrOfType<PlaceAttr>(
                             argument.getArgNumber(), kPlaceAttr)

@@ -34,6 +34,7 @@ inline constexpr llvm::StringLiteral kEvalOnlyAttr = "amp.eval_only";
 inline constexpr llvm::StringLiteral kIndexRangeAttr = "amp.index_range";
 inline constexpr llvm::StringLiteral kProbeAttr = "amp.probe";
 inline constexpr llvm::StringLiteral kArenaBytesAttr = "amp.arena_bytes";
+inline constexpr llvm::StringLiteral kScratchBytesAttr = "amp.scratch_bytes";
 inline constexpr llvm::StringLiteral kPlaceAttr = "amp.place";
 inline constexpr llvm::StringLiteral kChunksAttr = "amp.chunks";
 inline constexpr llvm::StringLiteral kReasonAttr = "amp.reason";

@@ -99,7 +99,8 @@ def Amp_ReasonAttr : Amp_EnumAttr<Amp_Reason, "reason">;
 
 def Amp_Space : Amp_Enum<"Space", "where bytes stand", [
   I32EnumAttrCase<"arena", 0>, I32EnumAttrCase<"variable", 1>, I32EnumAttrCase<"input", 2>,
-  I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>]>;
+  I32EnumAttrCase<"output", 3>, I32EnumAttrCase<"constant", 4>, I32EnumAttrCase<"scratch", 5>,
+  I32EnumAttrCase<"slice", 6>]>;
 
 def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let mnemonic = "place";
@@ -107,7 +108,9 @@ def Amp_PlaceAttr : AttrDef<Amp_Dialect, "Place"> {
   let description = [{
     `#amp.place<arena, 4096>`: byte offset in the entry's arena. `#amp.place<variable, 0, @w>`: the
     variable's own storage. `#amp.place<input, 2>`, `#amp.place<output, 0>`: argument or result
-    number. `#amp.place<constant, 64>`: byte offset in the plan's constant section. The index is not
+    number. `#amp.place<constant, 64>`: byte offset in the plan's constant section. In
+    the body of an amp.foreach `#amp.place<scratch, 64>`: byte offset in the thread's scratch memory;
+    `#amp.place<slice, 2>`: the present slice of that operand or, counted behind them, result. The index is not
     negative; a variable is named in that space and in no other.
   }];
   let parameters = (ins EnumParameter<Amp_Space>:$space, "int64_t":$index,

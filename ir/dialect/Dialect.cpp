@@ -148,6 +148,8 @@ LogicalResult AmpDialect::verifyOperationAttribute(Operation *op,
     return expect<TargetAttr>(op, attribute, "#amp.target");
   if (name == kArenaBytesAttr)
     return expect<IntegerAttr>(op, attribute, "an integer");
+  if (name == kScratchBytesAttr)
+    return expect<IntegerAttr>(op, attribute, "an integer");
   if (name == kPlaceAttr)
     return verifyPlaces(op, attribute);
   if (name == kChunksAttr)

@@ -62,6 +62,11 @@ SmallVector<int64_t> withoutAxes(ArrayRef<int64_t> shape,
   return kept;
 }
 
+AttentionExtents attentionExtents(RankedTensorType q, RankedTensorType v) {
+  ArrayRef<int64_t> x = q.getShape(), y = v.getShape();
+  return {x[0], x[1], y[1], x[2], y[2], x[3], y[3]};
+}
+
 int64_t elementCount(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t extent : shape)

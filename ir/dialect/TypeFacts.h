@@ -36,6 +36,17 @@ AccumulationOrder orderOf(int64_t rank, llvm::ArrayRef<int64_t> axes);
 llvm::SmallVector<int64_t> withoutAxes(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> axes);
 
+/// Batches, query heads, key heads, queries, keys, extents of the rows of q (and
+/// k) and of v.
+struct AttentionExtents {
+  int64_t b, h, kv, n, m, d, e;
+};
+
+/// The extents of an attention over q [b, h, n, d], k [b, kv, m, d] and
+/// v [b, kv, m, e].
+AttentionExtents attentionExtents(mlir::RankedTensorType q,
+                                  mlir::RankedTensorType v);
+
 /// Product of extents (1 for a scalar).
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 

@@ -16,6 +16,7 @@ void attachCastModels(mlir::MLIRContext &context);
 void attachClassificationModels(mlir::MLIRContext &context);
 void attachContractionModels(mlir::MLIRContext &context);
 void attachElementwiseModels(mlir::MLIRContext &context);
+void attachForeachModels(mlir::MLIRContext &context);
 void attachGraphModels(mlir::MLIRContext &context);
 void attachGroupModels(mlir::MLIRContext &context);
 void attachIndexingModels(mlir::MLIRContext &context);

@@ -18,6 +18,7 @@ void registerReferenceModels(DialectRegistry &registry) {
     attachClassificationModels(*context);
     attachContractionModels(*context);
     attachElementwiseModels(*context);
+    attachForeachModels(*context);
     attachGraphModels(*context);
     attachGroupModels(*context);
     attachIndexingModels(*context);

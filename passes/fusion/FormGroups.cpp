@@ -131,16 +131,18 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     if (failed(expectStage(module, Stage::step, getArgument())))
       return signalPassFailure();
     for (auto func : module.getOps<func::FuncOp>())
-      if (func.getBody().hasOneBlock() && failed(formGroups(func)))
-        return signalPassFailure();
+      if (func.getBody().hasOneBlock()) {
+        for (auto loop : func.front().getOps<ForeachOp>())
+          formGroups(func.getName(), loop.getBody().front());
+        formGroups(func.getName(), func.front());
+      }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::fused));
   }
 
-  LogicalResult formGroups(func::FuncOp func) {
-    Block &block = func.front();
+  void formGroups(StringRef entry, Block &block) {
     GroupPlan plan(block, fuse, products);
-    if (func.getContext()->getRemarkEngine())
-      report(func.getName(), plan);
+    if (getContext().getRemarkEngine())
+      report(entry, plan);
     SmallVector<Operation *> old;
     for (Operation &op : block.without_terminator())
       old.push_back(&op);
@@ -158,7 +160,6 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       operand.set(outside.lookupOrDefault(operand.get()));
     for (Operation *op : llvm::reverse(old))
       op->erase();
-    return success();
   }
 
   /// What was fused, and what was not and why.

@@ -6,8 +6,12 @@ using namespace ampc::amp;
 
 namespace ampc {
 
-bool isGenerated(MatmulOp product, TargetAttr target) {
+bool generatesProducts(TargetAttr target) {
   return target && target.getKind() == "cpu";
+}
+
+bool isGenerated(MatmulOp product, TargetAttr target) {
+  return generatesProducts(target);
 }
 
 } // namespace ampc

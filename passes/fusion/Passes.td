@@ -21,6 +21,37 @@ def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
+  let summary = "compute attention head by head";
+  let description = [{
+    Input: stage step, attention not yet decomposed. On a target that generates products (the CPU) an
+    `amp.attention` or `amp.attention_gradient` becomes an `amp.foreach` over the key heads of all
+    batches, whose body is the same op on one of them and the query heads that read it. Scores, probabilities
+    and their gradients, whose bytes grow with the square of the sequence, are then scratch memory of a
+    thread, which stands in its cache, and threads wait for one another once, not after each kernel. Every
+    element is the same sum in the same order: no bit changes (N10).
+
+    Left whole, with a remark: fewer than 8 heads, too few to share among threads; dropout that is drawn,
+    whose numbers count over all heads (N17); a float mask whose gradient is wanted, which is a sum over
+    heads.
+
+    Remarks, category fusion: `passed` with the bytes that are not stored; `missed` with the blocking fact.
+
+    ```mlir
+    %o, %l = amp.attention %q, %k, %v scale 0.125 dropout 0.0 mode train site 0               // before
+       : tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>
+       -> tensor<2x4x16x64xf32>, tensor<2x4x16xf32>
+    %o, %l = amp.foreach 8 (%q, %k, %v) divisors [1, 1, 1] : ... {                            // after
+    ^bb0(%q0: tensor<1x1x16x64xf32>, %k0: tensor<1x1x16x64xf32>, %v0: tensor<1x1x16x64xf32>):
+      %o0, %l0 = amp.attention %q0, %k0, %v0 scale 0.125 dropout 0.0 mode train site 0
+         : tensor<1x1x16x64xf32>, tensor<1x1x16x64xf32>, tensor<1x1x16x64xf32>
+         -> tensor<1x1x16x64xf32>, tensor<1x1x16xf32>
+      amp.yield %o0, %l0 : tensor<1x1x16x64xf32>, tensor<1x1x16xf32>
+    }
+    ```
+  }];
+}
+
 def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {
   let summary = "compute wide products and what their rows give a chunk of rows at a time";
   let description = [{
@@ -113,7 +144,8 @@ def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {
     The verifier of stage fused. Changes nothing.
 
     fused_c1: the module is in stage fused.
-    fused_c2: entries hold groups, contractions, views, reads, writes and constants only.
+    fused_c2: entries hold groups, contractions, views, reads, writes, constants and amp.foreach only; the body
+    of that the same, reads and writes aside.
   }];
 }
 

@@ -10,15 +10,29 @@ namespace ampc {
 
 namespace {
 
-/// Whether `op` may stand outside groups in stage fused.
+/// Whether `op` may stand outside groups in stage fused, in an entry or in the
+/// body of a loop.
 bool mayStandOutside(Operation *op) {
-  if (isa<GroupOp, ReadOp, WriteOp, ConstantOp>(op))
+  if (isa<GroupOp, ConstantOp>(op))
     return true;
   auto fusible = dyn_cast<Fusible>(op);
   if (!fusible || isa<Decomposable>(op))
     return false;
   return fusible.fusionKind() == FusionKind::contraction ||
          fusible.fusionKind() == FusionKind::view;
+}
+
+LogicalResult verifyOutside(Operation *op) {
+  if (mayStandOutside(op))
+    return success();
+  return op->emitOpError() << "cannot stand outside a group in stage fused";
+}
+
+LogicalResult verifyBody(ForeachOp loop) {
+  for (Operation &op : loop.getBody().front().without_terminator())
+    if (failed(verifyOutside(&op)))
+      return failure();
+  return success();
 }
 
 class VerifyFusedPass : public impl::VerifyFusedBase<VerifyFusedPass> {
@@ -36,12 +50,15 @@ class VerifyFusedPass : public impl::VerifyFusedBase<VerifyFusedPass> {
         func.emitOpError() << "must have a body of one block";
         return signalPassFailure();
       }
-      for (Operation &op : func.front().without_terminator())
+      for (Operation &op : func.front().without_terminator()) {
         // fused_c2
-        if (!mayStandOutside(&op)) {
-          op.emitOpError() << "cannot stand outside a group in stage fused";
+        if (auto loop = dyn_cast<ForeachOp>(op)) {
+          if (failed(verifyBody(loop)))
+            return signalPassFailure();
+        } else if (!isa<ReadOp, WriteOp>(op) && failed(verifyOutside(&op))) {
           return signalPassFailure();
         }
+      }
     }
     markAllAnalysesPreserved();
   }

@@ -62,8 +62,7 @@ static unsigned clobberPosition(WriteOp write, const LiveRanges &ranges) {
   return ranges.position(write);
 }
 
-/// A map group that copies `value` to bytes of its own.
-static Value buildCopy(OpBuilder &builder, Location loc, Value value) {
+Value buildCopy(OpBuilder &builder, Location loc, Value value) {
   RankedTensorType type = tensorType(value);
   auto group = GroupOp::create(builder, loc, TypeRange(type), GroupKind::map,
                                type.getShape(), ValueRange(value));

@@ -31,6 +31,10 @@ llvm::StringMap<unsigned> clobberPositions(mlir::func::FuncOp func,
 /// bytes change.
 void copyOutlivingReads(mlir::func::FuncOp func);
 
+/// A map group that copies `value` to bytes of its own.
+mlir::Value buildCopy(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value);
+
 } // namespace ampc
 
 #endif // AMPC_PASSES_MEMORY_INPLACE_H

@@ -11,6 +11,10 @@ bool isView(Operation *op) {
   return fusible && fusible.fusionKind() == FusionKind::view;
 }
 
+bool producesBytes(Operation *op) {
+  return isa_and_nonnull<GroupOp, MatmulOp, ForeachOp>(op);
+}
+
 Value viewedValue(Value value) {
   while (isView(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);

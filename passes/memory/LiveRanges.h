@@ -10,6 +10,9 @@ namespace ampc {
 /// Whether `op` computes nothing: its result is its input's bytes.
 bool isView(mlir::Operation *op);
 
+/// Whether `op` computes its results into bytes of their own.
+bool producesBytes(mlir::Operation *op);
+
 /// The value that `value` is a view of, or itself.
 mlir::Value viewedValue(mlir::Value value);
 

@@ -155,7 +155,7 @@ private:
             found != valueOf.end())
           addRead(found->second, node);
       }
-      if (!isa<GroupOp, MatmulOp>(op))
+      if (!producesBytes(&op))
         continue;
       for (Value result : op.getResults())
         if (storageRoot(result) == result && !elsewhere.contains(result)) {

@@ -77,6 +77,9 @@ def VerifyPlacement : Pass<"amp-verify-placement", "::mlir::ModuleOp"> {
     placement_c8: a group that updates in place is a map over the variable's shape, or reads it after
     its reduction.
     placement_c9: a value in an output's bytes is what the entry returns there.
+    placement_c10: in the body of an amp.foreach what a group makes stands in the slice of the result that
+    it is yielded as, or in the scratch memory.
+    placement_c11: there it overlaps no value that the same or a later op reads.
   }];
 }
 

@@ -5,6 +5,7 @@
 #include "passes/memory/LiveRanges.h"
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/memory/Passes.h"
+#include "passes/memory/PlaceSlices.h"
 #include "passes/memory/RecomputeBlock.h"
 
 #include "mlir/IR/Remarks.h"
@@ -34,11 +35,6 @@ private:
   llvm::DenseMap<Attribute, int64_t> offsets;
   int64_t bytes = 0;
 };
-
-/// Whether `op` computes its results into bytes of their own.
-bool producesBytes(Operation *op) {
-  return isa_and_nonnull<GroupOp, MatmulOp>(op);
-}
 
 /// Places one entry.
 class EntryPlacer {
@@ -204,6 +200,10 @@ private:
     for (Operation &op : func.front()) {
       if (op.getNumResults() == 0)
         continue;
+      if (auto loop = dyn_cast<ForeachOp>(op))
+        placeSlices(loop, [&](ElementsAttr value) {
+          return constants.offsetOf(value);
+        });
       SmallVector<Attribute> attributes;
       for (Value result : op.getResults())
         attributes.push_back(places.lookup(storageRoot(result)));

@@ -17,9 +17,7 @@ static GroupKind kindOf(GroupOp group, Block &body) {
   return GroupKind::map;
 }
 
-/// Erases the ops of `body` that nothing uses, and its arguments without a use;
-/// `inputs` follows the arguments.
-static void eraseUnused(Block &body, SmallVectorImpl<Value> &inputs) {
+void eraseUnused(Block &body, function_ref<void(unsigned)> erased) {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
     ops.push_back(&op);
@@ -29,7 +27,7 @@ static void eraseUnused(Block &body, SmallVectorImpl<Value> &inputs) {
   for (unsigned i = body.getNumArguments(); i-- > 0;)
     if (body.getArgument(i).use_empty()) {
       body.eraseArgument(i);
-      inputs.erase(inputs.begin() + i);
+      erased(i);
     }
 }
 
@@ -65,7 +63,7 @@ GroupOp pruneGroup(OpBuilder &builder, GroupOp group, ValueRange inputs,
   }
   yield.getValuesMutable().assign(values);
   if (kept.size() < group.getNumResults())
-    eraseUnused(body, operands);
+    eraseUnused(body, [&](unsigned i) { operands.erase(operands.begin() + i); });
   auto pruned =
       GroupOp::create(builder, group.getLoc(), types, kindOf(group, body),
                       group.getSpace(), operands);

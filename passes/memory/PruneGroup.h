@@ -6,6 +6,10 @@
 
 namespace ampc {
 
+/// Erases the ops of `body` that nothing uses, and its arguments without a use,
+/// of which it tells the numbers, the last first.
+void eraseUnused(mlir::Block &body, llvm::function_ref<void(unsigned)> erased);
+
 /// Whether results of `group` may go: what remains is a group then.
 bool isPrunable(amp::GroupOp group);
 

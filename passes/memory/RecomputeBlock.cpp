@@ -3,6 +3,7 @@
 
 #include "passes/memory/OpTimes.h"
 #include "passes/memory/PruneGroup.h"
+#include "passes/memory/PruneLoop.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -23,7 +24,7 @@ static bool isRepeatable(Operation *op, function_ref<bool(Value)> isInArena) {
           return false;
   if (auto group = dyn_cast<GroupOp>(op))
     return isPrunable(group);
-  return isa<MatmulOp>(op);
+  return isa<MatmulOp, ForeachOp>(op);
 }
 
 RecomputeBlock::RecomputeBlock(func::FuncOp func, const LiveRanges &ranges,
@@ -172,6 +173,8 @@ Operation *RecomputeBlock::build(OpBuilder &builder, Operation *op,
     inputs.push_back(current(builder, operand));
   if (auto group = dyn_cast<GroupOp>(op))
     return pruneGroup(builder, group, inputs, kept);
+  if (auto loop = dyn_cast<ForeachOp>(op))
+    return pruneLoop(builder, loop, inputs, kept);
   Operation *clone = builder.clone(*op);
   clone->setOperands(inputs);
   return clone;

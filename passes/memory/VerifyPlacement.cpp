@@ -322,6 +322,121 @@ private:
   llvm::DenseMap<PlaceAttr, Value> owners;            // variables and outputs
 };
 
+/// Checks the body of a loop over slices: what it makes for itself does not
+/// overlap while it is needed, and what it yields stands in its result's slice.
+class LoopChecker {
+public:
+  explicit LoopChecker(ForeachOp loop)
+      : loop(loop), body(loop.getBody().front()) {}
+
+  LogicalResult run() {
+    auto bytes = loop->getAttrOfType<IntegerAttr>(kScratchBytesAttr);
+    if (!bytes || bytes.getInt() < 0)
+      return loop.emitOpError() << "has no amp.scratch_bytes";
+    scratch = bytes.getInt();
+    unsigned position = 0;
+    for (Operation &op : body) {
+      if (!isa<ReshapeOp>(op))
+        for (Value operand : op.getOperands())
+          lastUse[source(operand)] = position;
+      ++position;
+    }
+    for (Operation &op : body.without_terminator())
+      if (failed(isa<ReshapeOp, ConstantOp>(op) ? checkFixed(&op)
+                                                : checkMade(&op)))
+        return failure();
+    for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
+      PlaceAttr place = placeOf(source(operand.get()));
+      int64_t slice = body.getNumArguments() + operand.getOperandNumber();
+      if (!place || place.getSpace() != Space::slice ||
+          place.getIndex() != slice)
+        return loop.emitOpError()
+               << "yields result " << operand.getOperandNumber()
+               << ", which must stand in slice " << slice;
+    }
+    return success();
+  }
+
+private:
+  static Value source(Value value) {
+    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getInput();
+    return value;
+  }
+  static PlaceAttr placeOf(Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    auto places = result ? result.getOwner()->getAttrOfType<ArrayAttr>(kPlaceAttr)
+                         : ArrayAttr();
+    return places ? dyn_cast<PlaceAttr>(places[result.getResultNumber()])
+                  : PlaceAttr();
+  }
+
+  /// A view, which stands where its source does, or a constant.
+  LogicalResult checkFixed(Operation *op) {
+    Value value = op->getResult(0);
+    PlaceAttr place = placeOf(value), wanted = placeOf(source(value));
+    if (auto argument = dyn_cast<BlockArgument>(source(value)))
+      wanted = PlaceAttr::get(op->getContext(), Space::slice,
+                              argument.getArgNumber(), {});
+    if (!place || place != wanted ||
+        (isa<ConstantOp>(op) && place.getSpace() != Space::constant))
+      return op->emitOpError() << "must stand where its bytes are, got "
+                               << place;
+    return success();
+  }
+
+  /// placement_c10, placement_c11
+  LogicalResult checkMade(Operation *op) {
+    for (Value result : op->getResults()) {
+      PlaceAttr place = placeOf(result);
+      if (place && place.getSpace() == Space::slice &&
+          isYieldedAt(result, place.getIndex()))
+        continue;
+      if (!place || place.getSpace() != Space::scratch)
+        return op->emitOpError()
+               << "must stand in scratch memory or in the slice of what it "
+                  "yields, got "
+               << place;
+      int64_t begin = place.getIndex(), end = begin + bytesOf(result);
+      if (begin % 64 != 0 || end > scratch)
+        return op->emitOpError() << "takes bytes " << begin << " to " << end
+                                 << " of " << scratch << " of scratch memory";
+      for (auto &[other, from] : made)
+        if (from < end && begin < from + bytesOf(other) &&
+            isNeeded(other, op)) {
+          InFlightDiagnostic diagnostic =
+              op->emitOpError()
+              << "overlaps a value that is still needed: " << place;
+          diagnostic.attachNote(other.getLoc()) << "that value is made here";
+          return diagnostic;
+        }
+      made.push_back({result, begin});
+    }
+    return success();
+  }
+
+  bool isYieldedAt(Value value, int64_t slice) {
+    int64_t number = slice - body.getNumArguments();
+    Operation *yield = body.getTerminator();
+    return number >= 0 && number < int64_t(yield->getNumOperands()) &&
+           source(yield->getOperand(number)) == value;
+  }
+
+  /// Whether `op` or what follows it reads `value`, or `op` makes it too.
+  bool isNeeded(Value value, Operation *op) {
+    auto last = lastUse.find(value);
+    unsigned position = std::distance(body.begin(), Block::iterator(op));
+    return value.getDefiningOp() == op ||
+           (last != lastUse.end() && last->second >= position);
+  }
+
+  ForeachOp loop;
+  Block &body;
+  int64_t scratch = 0;
+  llvm::DenseMap<Value, unsigned> lastUse;
+  SmallVector<std::pair<Value, int64_t>> made; // and where
+};
+
 class VerifyPlacementPass
     : public impl::VerifyPlacementBase<VerifyPlacementPass> {
   using Base::Base;
@@ -339,6 +454,9 @@ class VerifyPlacementPass
       }
       if (failed(EntryChecker(func).run()))
         return signalPassFailure();
+      for (auto loop : func.front().getOps<ForeachOp>())
+        if (failed(LoopChecker(loop).run()))
+          return signalPassFailure();
     }
     markAllAnalysesPreserved();
   }

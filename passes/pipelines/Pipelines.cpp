@@ -83,13 +83,15 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::fused: {
-    // 7. Composites until here: precision and differentiation decide on them,
+    // 7. Heads while attention is one op.
+    passes.addNestedPass<func::FuncOp>(createSplitHeads());
+    // 8. Composites until here: precision and differentiation decide on them,
     // kernels know primitives.
     passes.addNestedPass<func::FuncOp>(createDecompose());
-    // 8. CSE before grouping: the scalars of equal optimizer updates (bias
+    // 9. CSE before grouping: the scalars of equal optimizer updates (bias
     // corrections) merge into one.
     passes.addPass(createCSEPass());
-    // 9. Chunks after CSE, which would join what one chunk makes again with
+    // 10. Chunks after CSE, which would join what one chunk makes again with
     // another's; before grouping, which then fuses inside of a chunk.
     passes.addNestedPass<func::FuncOp>(createChunkRows({options.chunkBytes}));
     FormGroupsOptions groups;
@@ -100,11 +102,11 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 10. The order before placement, which keeps it and plans what is computed
+    // 11. The order before placement, which keeps it and plans what is computed
     // again on it; a kernel an op (opt level 1) runs in the order as written.
     if (options.fuse)
       passes.addPass(createOrderSchedule());
-    // 11. Placement last: it fixes the schedule, what is computed again
+    // 12. Placement last: it fixes the schedule, what is computed again
     // included, and every pass after it would have to keep it.
     passes.addPass(createPlaceBuffers({options.memoryBudget}));
     addStageVerifier(passes, stage, options);

@@ -65,6 +65,11 @@ struct Largest {
       seeWritten(copy->bytes(), *copy->dst(), instruction);
     } else if (auto *fill = instruction.op_as_Fill()) {
       seeWritten(fill->bytes(), *fill->dst(), instruction);
+    } else if (auto *loop = instruction.op_as_Foreach()) {
+      for (unsigned i = 0; i < sizeOfVector(loop->slices()); ++i)
+        seeWritten(loop->slices()->Get(i)->bytes() *
+                       loop->slices()->Get(i)->count(),
+                   *loop->slices()->Get(i)->first(), instruction);
     }
   }
 };

@@ -72,15 +72,22 @@ private:
                                std::string_view what) const;
   Expected<void> entry(const fb::Entry &entry) const;
   /// `bytes` bytes from `place` on lie in its region; `written` places may not
-  /// be read-only.
+  /// be read-only. `loop`: in whose body the place stands, if in any.
   Expected<void> place(const fb::Entry &entry, const fb::Place *place,
-                       uint64_t bytes, bool written,
-                       std::string_view what) const;
+                       uint64_t bytes, bool written, std::string_view what,
+                       const fb::Foreach *loop = nullptr) const;
+  /// A place in the scratch memory or in a slice of `loop`.
+  Expected<void> placeInLoop(const fb::Foreach *loop, const fb::Place &place,
+                             uint64_t bytes, bool written,
+                             std::string_view what) const;
   /// `entry` may write the variable at `offset` of their block.
   Expected<void> writtenVariable(std::string_view entry, uint64_t offset,
                                  std::string_view what) const;
   Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
-                        std::string_view at) const;
+                        std::string_view at,
+                        const fb::Foreach *loop = nullptr) const;
+  Expected<void> foreach(const fb::Entry &entry, const fb::Foreach &op,
+                         std::string_view at) const;
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
                              std::string_view at) const;
   /// Of a contraction with `init`, whose C has `bytes`.

@@ -113,9 +113,13 @@ Expected<void> PlanVerifier::probe(const fb::Port &port, unsigned before,
 
 Expected<void> PlanVerifier::place(const fb::Entry &entry,
                                    const fb::Place *place, uint64_t bytes,
-                                   bool written, std::string_view what) const {
+                                   bool written, std::string_view what,
+                                   const fb::Foreach *loop) const {
   if (!place)
     return error(fmt::format("{} is missing", what));
+  if (place->space() == fb::Space::Scratch ||
+      place->space() == fb::Space::Slice)
+    return placeInLoop(loop, *place, bytes, written, what);
   uint64_t size = 0;
   size_t count = 1;
   switch (place->space()) {
@@ -180,8 +184,8 @@ Expected<void> PlanVerifier::writtenVariable(std::string_view entry,
 }
 
 Expected<void> PlanVerifier::launch(const fb::Entry &entry,
-                                    const fb::Launch &op,
-                                    std::string_view at) const {
+                                    const fb::Launch &op, std::string_view at,
+                                    const fb::Foreach *loop) const {
   if (op.kernel() >= sizeOfVector(plan.kernels()))
     return error(fmt::format("{}: kernel {} of {}", at, op.kernel(),
                              sizeOfVector(plan.kernels())));
@@ -198,7 +202,92 @@ Expected<void> PlanVerifier::launch(const fb::Entry &entry,
   for (unsigned i = 0; i < sizeOfVector(op.args()); ++i)
     AMPC_TRY(place(entry, op.args()->Get(i), kernel.arg_bytes()->Get(i),
                    kernel.arg_written()->Get(i),
-                   fmt::format("{}: argument {}", at, i)));
+                   fmt::format("{}: argument {}", at, i), loop));
+  return {};
+}
+
+Expected<void> PlanVerifier::placeInLoop(const fb::Foreach *loop,
+                                         const fb::Place &place, uint64_t bytes,
+                                         bool written,
+                                         std::string_view what) const {
+  std::string_view space = fb::EnumNameSpace(place.space());
+  if (!loop)
+    return error(fmt::format("{} is in space {}, expected in the body of a "
+                             "loop alone",
+                             what, space));
+  uint64_t size = loop->scratch_bytes();
+  if (place.space() == fb::Space::Slice) {
+    if (place.index() >= sizeOfVector(loop->slices()))
+      return error(fmt::format("{} is in slices {} of {}", what, place.index(),
+                               sizeOfVector(loop->slices())));
+    const fb::Slices &slices = *loop->slices()->Get(place.index());
+    size = slices.bytes();
+    // No two iterations write one slice.
+    if (written && (slices.count() != loop->count() || slices.divisor() != 1))
+      return error(fmt::format("{} is written, but iterations share slices {}",
+                               what, place.index()));
+  } else if (place.index() != 0) {
+    return error(fmt::format("{} is in {} {} of 1", what, space,
+                             place.index()));
+  }
+  if (bytes > size || place.offset() > size - bytes)
+    return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes",
+                             what, place.offset(), bytes, space, place.index(),
+                             size));
+  return {};
+}
+
+/// Whether a launch of `body` writes slices `number`.
+static bool writesSlices(const fb::Plan &plan, const fb::Foreach &loop,
+                         unsigned number) {
+  for (unsigned l = 0; l < sizeOfVector(loop.body()); ++l) {
+    const fb::Launch *launch = loop.body()->Get(l);
+    const fb::Kernel &kernel = *plan.kernels()->Get(launch->kernel());
+    for (unsigned i = 0; i < sizeOfVector(launch->args()); ++i) {
+      const fb::Place &place = *launch->args()->Get(i);
+      if (place.space() == fb::Space::Slice && place.index() == number &&
+          kernel.arg_written()->Get(i))
+        return true;
+    }
+  }
+  return false;
+}
+
+Expected<void> PlanVerifier::foreach(const fb::Entry &entry,
+                                     const fb::Foreach &op,
+                                     std::string_view at) const {
+  if (plan.target_kind()->string_view() != "cpu")
+    return error(fmt::format("{}: a loop over slices runs on the CPU alone",
+                             at));
+  if (op.count() == 0 || op.count() > kMaxExtent ||
+      op.scratch_bytes() > kMaxBytes)
+    return error(fmt::format("{}: {} iterations with {} bytes of scratch "
+                             "memory, expected at least 1 and at most 2^52",
+                             at, op.count(), op.scratch_bytes()));
+  for (unsigned i = 0; i < sizeOfVector(op.body()); ++i) {
+    const fb::Launch &inner = *op.body()->Get(i);
+    std::string where = fmt::format("{}, launch {}", at, i);
+    AMPC_TRY(launch(entry, inner, where, &op));
+    // What is no slice and no scratch memory is every iteration's.
+    const fb::Kernel &kernel = *plan.kernels()->Get(inner.kernel());
+    for (unsigned a = 0; a < sizeOfVector(inner.args()); ++a)
+      if (kernel.arg_written()->Get(a) &&
+          inner.args()->Get(a)->space() < fb::Space::Scratch)
+        return error(fmt::format("{}: argument {} is written, but iterations "
+                                 "share its bytes",
+                                 where, a));
+  }
+  for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
+    const fb::Slices &slices = *op.slices()->Get(i);
+    std::string what = fmt::format("{}: slices {}", at, i);
+    std::optional<uint64_t> bytes = product(slices.bytes(), slices.count());
+    if (!bytes || slices.count() == 0 || slices.divisor() == 0)
+      return error(fmt::format("{}: {} of {} bytes with divisor {}", what,
+                               slices.count(), slices.bytes(),
+                               slices.divisor()));
+    AMPC_TRY(place(entry, slices.first(), *bytes, writesSlices(plan, op, i),
+                   what));
+  }
   return {};
 }
 
@@ -339,6 +428,9 @@ Expected<void> PlanVerifier::entry(const fb::Entry &entry) const {
       break;
     case fb::Op::Fill:
       AMPC_TRY(fill(entry, *instruction.op_as_Fill(), at));
+      break;
+    case fb::Op::Foreach:
+      AMPC_TRY(foreach(entry, *instruction.op_as_Foreach(), at));
       break;
     default:
       return error(fmt::format("{} is of unknown kind {}", at,

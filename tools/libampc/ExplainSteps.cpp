@@ -146,7 +146,9 @@ public:
 private:
   LogicalResult read(Operation *op) {
     if (auto group = dyn_cast<GroupOp>(op))
-      return readGroup(group);
+      return readGroup(group, /*times=*/1);
+    if (auto loop = dyn_cast<ForeachOp>(op))
+      return readLoop(loop);
     if (auto matmul = dyn_cast<MatmulOp>(op)) {
       readMatmul(matmul);
       return success();
@@ -167,7 +169,17 @@ private:
     return success();
   }
 
-  LogicalResult readGroup(GroupOp group) {
+  LogicalResult readLoop(ForeachOp loop) {
+    for (Operation &inner : loop.getBody().front().without_terminator()) {
+      auto group = dyn_cast<GroupOp>(inner);
+      if (failed(group ? readGroup(group, loop.getCount()) : read(&inner)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// The kernel of `group`, which runs `times` times in a step.
+  LogicalResult readGroup(GroupOp group, uint64_t times) {
     ExplainedKernel kernel;
     auto symbol = group->getAttrOfType<SymbolRefAttr>(kKernelAttr);
     if (!symbol) {
@@ -184,9 +196,9 @@ private:
       uint64_t bytes = storageBytes(
           RankedTensorType::get({argument.count}, argument.element));
       if (!argument.operands.empty())
-        kernel.bytes_read += bytes;
+        kernel.bytes_read += bytes * times;
       if (argument.isWritten())
-        kernel.bytes_written += bytes;
+        kernel.bytes_written += bytes * times;
     }
     addOps(group.getBody().front(), kernel);
     kernel.source = sourceOf(group.getLoc());

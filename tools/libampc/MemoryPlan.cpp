@@ -124,7 +124,7 @@ public:
     if (workspace.bytes)
       add({.name = "workspace",
            .type = "",
-           .source = sourceText(workspace.largest.getLoc()),
+           .source = sourceText(workspace.largest->getLoc()),
            .layer = "workspace",
            .use = MemoryUse::Workspaces,
            .bytes = workspace.bytes,
@@ -245,7 +245,7 @@ private:
   template <typename See>
   static void eachInArena(func::FuncOp func, See see) {
     for (Operation &op : func.front())
-      if (isa<GroupOp, MatmulOp>(op))
+      if (producesBytes(&op))
         for (OpResult result : op.getResults())
           if (PlaceAttr place = placeOf(&op, result.getResultNumber());
               place && place.getSpace() == Space::arena &&

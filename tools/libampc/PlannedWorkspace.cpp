@@ -1,6 +1,7 @@
 // The workspace of a module's products; see PlannedWorkspace.h.
 #include "tools/libampc/PlannedWorkspace.h"
 
+#include "passes/memory/PlaceSlices.h"
 #include "runtime/device/cpu/Workspace.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,9 +46,18 @@ rt::Expected<PlannedWorkspace> workspaceOf(ModuleOp module, int threads) {
   llvm::transform(products, specs.begin(), specOf);
   AMPC_ASSIGN(rt::ContractionWorkspace workspace,
               rt::contraction_workspace(specs, threads));
-  return PlannedWorkspace{workspace.bytes, workspace.threads,
-                          workspace.bytes ? products[workspace.largest]
-                                          : MatmulOp()};
+  PlannedWorkspace planned{workspace.bytes, workspace.threads, {}};
+  if (workspace.bytes)
+    planned.largest = products[workspace.largest];
+  // Products and loops over slices take turns.
+  module.walk([&](ForeachOp loop) {
+    uint64_t bytes = uint64_t(scratchBytes(loop)) * uint64_t(workspace.threads);
+    if (bytes <= planned.bytes)
+      return;
+    planned.bytes = bytes;
+    planned.largest = loop;
+  });
+  return planned;
 }
 
 } // namespace ampc

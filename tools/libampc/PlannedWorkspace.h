@@ -7,11 +7,12 @@
 
 namespace ampc {
 
-/// Bytes of a workspace, and the product that asks for that many.
+/// Bytes of a workspace, and the product or the loop over slices that asks for
+/// that many.
 struct PlannedWorkspace {
   uint64_t bytes = 0;
-  int threads = 0;       ///< that it is shared by
-  amp::MatmulOp largest; ///< null where there are no products
+  int threads = 0;                    ///< that it is shared by
+  mlir::Operation *largest = nullptr; ///< null where nothing asks for any
 };
 
 /// The workspace of all entries of `module`, in stage fused or placed, on this

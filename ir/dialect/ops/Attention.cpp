@@ -1,9 +1,8 @@
 // Scaled dot-product attention: building, verification, derivative,
 // decomposition.
-#include "ir/dialect/ops/Formula.h"
+#include "ir/dialect/ops/AttentionFormula.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace ampc::amp;
@@ -22,10 +21,8 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value q,
         RandomMode::train, site);
 }
 
-AttentionOp::Extents AttentionOp::extents() {
-  ArrayRef<int64_t> q = tensorType(getQ()).getShape(),
-                    v = tensorType(getV()).getShape();
-  return {q[0], q[1], v[1], q[2], v[2], q[3], v[3]};
+AttentionExtents AttentionOp::extents() {
+  return attentionExtents(getQ().getType(), getV().getType());
 }
 
 LogicalResult AttentionOp::verify() {
@@ -97,93 +94,6 @@ OpCost AttentionOp::cost(TargetAttr) {
   return {scores * (2.0 * (d + e) + 6), trafficBytes(*this), scores};
 }
 
-namespace {
-
-/// Formulas of attention over the scores [b, h, n, m].
-class AttentionFormula : public RowFormula {
-public:
-  AttentionFormula(OpBuilder &builder, AttentionOp op)
-      : RowFormula(builder, op.getLoc(), scoreShape(op), {3}), op(op),
-        wide(op.accumulationType()) {}
-
-  /// Whether there are no scores at all.
-  bool isEmpty() { return op.extents().m == 0; }
-
-  /// scale * q k^T with the mask applied, -inf where hidden.
-  Value scores() {
-    auto [b, h, kv, n, m, d, e] = op.extents();
-    Value s = heads(matmul(grouped(op.getQ()), op.getK(), false, true, wide));
-    s = mul(s, constant(s, op.getScale().convertToDouble()));
-    if (Value mask = op.getMask()) {
-      Value full = broadcast(mask, tensorType(s).getShape(), {0, 1, 2, 3});
-      s = isBoolean(mask) ? select(full, s, hidden(s))
-                          : add(s, cast(full, wide));
-    }
-    if (op.getCausal()) {
-      Type index = builder.getI32Type();
-      ArrayRef<int64_t> shape = tensorType(s).getShape();
-      Value query = broadcast(iota(n, index), shape, {2});
-      Value keyIndex = broadcast(iota(m, index), shape, {3});
-      s = select(compare(ComparePredicate::le, keyIndex, query), s, hidden(s));
-    }
-    return s;
-  }
-
-  /// `x` with zeros where it is -inf.
-  Value finite(Value x) {
-    return select(compare(ComparePredicate::eq, x, -kInfinity),
-                  constant(x, 0.0), x);
-  }
-  /// exp(scores - logsumexp): the probabilities, 0 in rows that see no key.
-  Value probabilities(Value s, Value logsumexp) {
-    return exp(sub(s, spread(finite(logsumexp))));
-  }
-  /// The op's dropout of `x` [b, h, n, m].
-  Value dropped(Value x) {
-    if (op.getDropout().isZero())
-      return x;
-    return make<DropoutOp>(x.getType(), x, op.getKey(), op.getDropout(),
-                           op.getMode(), op.getSite());
-  }
-
-  /// [b, h, n, x] as [b, kv, (h / kv) * n, x]: the queries of each key head.
-  Value grouped(Value value) {
-    auto [b, h, kv, n, m, d, e] = op.extents();
-    return reshape(value,
-                   {b, kv, h / kv * n, tensorType(value).getShape().back()});
-  }
-  /// The inverse of `grouped`.
-  Value heads(Value value) {
-    auto [b, h, kv, n, m, d, e] = op.extents();
-    return reshape(value, {b, h, n, tensorType(value).getShape().back()});
-  }
-  /// A product accumulated and left in `element`.
-  Value matmul(Value a, Value b, bool transposeA, bool transposeB,
-               Type element) {
-    auto product = make<MatmulOp>(a, b, transposeA, transposeB);
-    Value result = product;
-    result.setType(withElementType(result.getType(), element));
-    return result;
-  }
-  bool isBoolean(Value mask) {
-    return tensorType(mask).getElementType().isInteger(1);
-  }
-
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-private:
-  static SmallVector<int64_t> scoreShape(AttentionOp op) {
-    auto [b, h, kv, n, m, d, e] = op.extents();
-    return {b, h, n, m};
-  }
-  Value hidden(Value s) { return constant(s, -kInfinity); }
-
-  AttentionOp op;
-  Type wide;
-};
-
-} // namespace
-
 FailureOr<SmallVector<Value>> AttentionOp::decompose(OpBuilder &builder) {
   AttentionFormula f(builder, *this);
   if (f.isEmpty())
@@ -209,39 +119,10 @@ LogicalResult AttentionOp::backward(OpBuilder &builder, ValueRange gradients,
                                     SmallVectorImpl<Value> &out) {
   if (failed(refuseGradient(*this, gradients, 1)))
     return failure();
-  AttentionFormula f(builder, *this);
+  auto gradient =
+      AttentionGradientOp::create(builder, getLoc(), *this, gradients[0]);
   out.assign(getNumOperands(), Value());
-  if (f.isEmpty()) {
-    out[0] = f.constant(getQ(), 0.0);
-    out[1] = f.constant(getK(), 0.0);
-    out[2] = f.constant(getV(), 0.0);
-    if (getMask() && !f.isBoolean(getMask()))
-      out[3] = f.constant(getMask(), 0.0);
-    return success();
-  }
-  Type element = tensorType(getQ()).getElementType(), wide = accumulationType();
-  Value g = gradients[0];
-  Value p = f.probabilities(f.scores(), getLogsumexp());
-  Value weighted = f.grouped(f.cast(f.dropped(p), element));
-  Value dv = f.matmul(weighted, f.grouped(g), true, false, element);
-  Value t = f.heads(f.matmul(f.grouped(g), getV(), false, true, wide));
-  Value inner = f.Formula::reduce(ReduceKind::sum,
-                                  f.mul(f.widen(g), f.widen(getOut())), {3});
-  Value ds = f.mul(p, f.sub(f.dropped(t), f.spread(inner)));
-  Value scale = f.constant(ds, getScale().convertToDouble());
-  Value dScores = f.grouped(f.cast(f.mul(ds, scale), element));
-  out[0] = f.heads(f.matmul(dScores, getK(), false, false, element));
-  out[1] = f.matmul(dScores, f.grouped(getQ()), true, false, element);
-  out[2] = dv;
-  if (getMask() && !f.isBoolean(getMask())) {
-    RankedTensorType mask = tensorType(getMask());
-    SmallVector<int64_t> repeated;
-    for (int64_t axis = 0; axis < 4; ++axis)
-      if (mask.getDimSize(axis) != tensorType(ds).getDimSize(axis))
-        repeated.push_back(axis);
-    Value sum = f.Formula::reduce(ReduceKind::sum, ds, repeated);
-    out[3] = f.cast(f.reshape(sum, mask.getShape()), mask.getElementType());
-  }
+  llvm::copy(gradient.getGradients(), out.begin());
   return success();
 }
 

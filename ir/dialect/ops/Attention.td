@@ -1,4 +1,4 @@
-//===- Attention.td - scaled dot-product attention ----------------------------------------------===//
+//===- Attention.td - scaled dot-product attention and its gradients ----------------------------===//
 #ifndef AMPC_IR_OPS_ATTENTION
 #define AMPC_IR_OPS_ATTENTION
 
@@ -20,10 +20,7 @@ def Amp_AttentionOp : Amp_PureOp<"attention", [
     of p as amp.dropout with key, mode and site over [b, h, n, m], one rounding to the type of v, and
     out = p * v. A row that sees no key gives 0, has l = -inf and gradient 0 (N13).
 
-    Gradients: the scores and p are computed again from q, k and l. With t = dropout(g v^T) and
-    D = sum over e of g * out: ds = p * (t - D) * scale; q: ds k; k: ds^T q; v: dropout(p)^T g; a float
-    mask: p * (t - D) summed over its unit axes. Saved: q, k, v, mask, out, l. l has no gradient of its
-    own.
+    Gradients: amp.attention_gradient. Saved: q, k, v, mask, out, l. l has no gradient of its own.
 
     attention_c1: q, k, v and out have rank 4 and one element type, and the extents above.
     attention_c2: h is a multiple of kv.
@@ -56,10 +53,57 @@ def Amp_AttentionOp : Amp_PureOp<"attention", [
                    "::mlir::Value":$mask, "bool":$causal, "double":$scale, "double":$dropout,
                    "int64_t":$site)>];
   let extraClassDeclaration = [{
-    /// Batches, query heads, key heads, queries, keys, extents of q's and v's rows.
-    struct Extents { int64_t b, h, kv, n, m, d, e; };
-    Extents extents();
+    AttentionExtents extents();
   }];
+  let hasVerifier = 1;
+}
+
+def Amp_AttentionGradientOp : Amp_PureOp<"attention_gradient", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Amp_RandomSite, ["drawsIn"]>,
+    DeclareOpInterfaceMethods<Amp_Decomposable>,
+    DeclareOpInterfaceMethods<Amp_Fusible, ["fusionKind"]>,
+    DeclareOpInterfaceMethods<Amp_CostModel, ["cost"]>,
+    DeclareOpInterfaceMethods<Amp_PrecisionRule, ["classify", "accumulationType", "keepsWide"]>]> {
+  let summary = "gradients of amp.attention";
+  let description = [{
+    Operands: those of the amp.attention, its results out and logsumexp l, and the gradient g of
+    out. The scores and p = exp(s - l) are computed again, so that nothing of the extents [b, h, n, m]
+    is kept. With t = dropout(g v^T) and D = sum over e of g * out:
+    ds = p * (t - D) * scale; q: ds k; k: ds^T q; v: dropout(p)^T g; a float mask: p * (t - D) summed
+    over its unit axes. p and ds are rounded once to q's type before they are multiplied.
+
+    Results, in this order: the gradients of q, k and v, and that of a float mask; each of its operand's
+    type.
+
+    attention_gradient_c1: the forward operands, out and logsumexp are those that amp.attention takes and
+    gives (attention_c1 to attention_c6), and g has out's type.
+    attention_gradient_c2: a result for q, k, v and a float mask, of its operand's type.
+
+    Created by: differentiation. Composite: decomposed before fusion. Absent after: fused.
+
+    ```mlir
+    %dq, %dk, %dv = amp.attention_gradient %q, %k, %v, %o, %l, %g causal scale 0.125 dropout 0.0 mode train site 0
+       : tensor<2x8x16x64xf32>, tensor<2x2x16x64xf32>, tensor<2x2x16x64xf32>, tensor<2x8x16x64xf32>,
+         tensor<2x8x16xf32>, tensor<2x8x16x64xf32>
+       -> tensor<2x8x16x64xf32>, tensor<2x2x16x64xf32>, tensor<2x2x16x64xf32>
+    ```
+  }];
+  let arguments = (ins Amp_FloatTensor:$q, Amp_FloatTensor:$k, Amp_FloatTensor:$v,
+                       Amp_FloatTensor:$out, Amp_FloatTensor:$logsumexp, Amp_FloatTensor:$gradient,
+                       Optional<Amp_TensorOf<[I1, Amp_Float]>>:$mask,
+                       Variadic<Amp_I64Scalar>:$key, UnitAttr:$causal, F64Attr:$scale,
+                       F64Attr:$dropout, Amp_RandomMode:$mode, I64Attr:$site);
+  let results = (outs Variadic<Amp_FloatTensor>:$gradients);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `,` $out `,` $logsumexp `,` $gradient (`mask` $mask^ `:` type($mask))? (`key` `(` $key^ `)`)?
+    (`causal` $causal^)? `scale` $scale `dropout` $dropout `mode` $mode `site` $site attr-dict
+    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($logsumexp) `,` type($gradient)
+    `->` type($gradients)
+  }];
+  let builders = [
+    // Of all operands of `forward` that have a gradient.
+    OpBuilder<(ins "::ampc::amp::AttentionOp":$forward, "::mlir::Value":$gradient)>];
+  let extraClassDeclaration = [{ AttentionExtents extents(); }];
   let hasVerifier = 1;
 }
 

@@ -64,10 +64,10 @@ def Amp_GroupOp : Amp_Op<"group", [
   let hasRegionVerifier = 1;
 }
 
-def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"GroupOp">]> {
-  let summary = "the results of a group";
+def Amp_YieldOp : Amp_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GroupOp", "ForeachOp"]>]> {
+  let summary = "the results of a group or of a slice";
   let description = [{
-    Ends the body of amp.group; its operands are the group's results.
+    Ends the body of amp.group, whose results its operands are, or that of amp.foreach.
 
     ```mlir
     amp.yield %1 : tensor<256x4096xf32>

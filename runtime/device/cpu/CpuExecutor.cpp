@@ -148,6 +148,9 @@ std::byte *CpuExecutor::address(const Entry &entry,
                             // read-only
     base = const_cast<std::byte *>(file.section(SectionKind::Constants).data());
     break;
+  case fb::Space::Scratch:
+  case fb::Space::Slice: // of a loop's body, not of an entry
+    break;
   }
   return base ? base + place.offset() : nullptr;
 }
@@ -191,6 +194,14 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source,
       step.bytes = op->bytes();
       step.pattern = op->pattern();
       step.width = op->width();
+    } else if (auto *op = instruction.op_as_Foreach()) {
+      step.kind = Kind::Loop;
+      step.index = uint32_t(loops.size());
+      loops.emplace_back(
+          *op, kernels,
+          [&](const fb::Place &place) { return address(entry, place); },
+          threads);
+      workspaceBytes = std::max(workspaceBytes, loops.back().workspaceBytes());
     }
     entry.steps.push_back(step);
   }
@@ -243,6 +254,9 @@ Expected<Executor::Run> CpuExecutor::begin(size_t number) {
             fmt::format(
                 "oneDNN failed in instruction {} of entry '{}'", i,
                 file.plan().entries()->Get(unsigned(number))->name()->str()));
+      break;
+    case Kind::Loop:
+      loops[step.index].run(lease, workspace.data());
       break;
     case Kind::Copy:
     case Kind::Fill: {

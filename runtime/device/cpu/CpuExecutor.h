@@ -6,6 +6,7 @@
 #include "runtime/device/Executor.h"
 #include "runtime/device/cpu/Contraction.h"
 #include "runtime/device/cpu/KernelObject.h"
+#include "runtime/device/cpu/SliceLoop.h"
 
 #include <memory>
 #include <vector>
@@ -45,10 +46,10 @@ public:
   uint64_t plannedBytes() const override;
 
 private:
-  enum class Kind : uint8_t { Launch, Contraction, Copy, Fill };
+  enum class Kind : uint8_t { Launch, Contraction, Copy, Fill, Loop };
   struct Step {
     Kind kind;
-    uint32_t index; ///< into `contractions`
+    uint32_t index; ///< into `contractions` or `loops`
     KernelFunction kernel;
     int64_t tiles; ///< of a launch
     const void *const *args;
@@ -78,6 +79,7 @@ private:
   std::vector<KernelFunction> kernels;
   std::unique_ptr<MatmulCache> matmuls;
   std::vector<Contraction> contractions;
+  std::vector<SliceLoop> loops;
   std::vector<Entry> entries;
   Block variables, arena, workspace, batches;
   uint64_t workspaceBytes = 0;

@@ -34,6 +34,9 @@ Address CudaExecutor::address(const Entry &entry,
   case fb::Space::Constant:
     base = constants.address();
     break;
+  case fb::Space::Scratch:
+  case fb::Space::Slice: // of loops over slices, which run on the CPU alone
+    break;
   }
   return base + place.offset();
 }

@@ -1,0 +1,58 @@
+// Bodies that run slice by slice: verification.
+#include "ir/dialect/Dialect.h"
+
+using namespace mlir;
+using namespace ampc::amp;
+
+int64_t ForeachOp::slicesOf(unsigned number) {
+  int64_t slice = tensorType(getBody().getArgument(number)).getNumElements();
+  return slice ? tensorType(getInputs()[number]).getNumElements() / slice : 1;
+}
+
+/// Whether `whole` is `count` slices of type `slice`.
+static bool isSlices(Type whole, Type slice, int64_t count) {
+  auto outside = cast<RankedTensorType>(whole),
+       inside = cast<RankedTensorType>(slice);
+  return outside.getElementType() == inside.getElementType() &&
+         outside.getNumElements() == count * inside.getNumElements();
+}
+
+LogicalResult ForeachOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  int64_t count = getCount();
+  // foreach_c3
+  if (count < 1)
+    return emitOpError() << "count must be at least 1, got " << count;
+  // foreach_c1
+  if (block.getNumArguments() != getInputs().size() ||
+      getDivisors().size() != getInputs().size())
+    return emitOpError() << "has " << getInputs().size() << " operands, "
+                         << getDivisors().size() << " divisors and "
+                         << block.getNumArguments() << " body arguments";
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    if (getDivisors()[i] < 1)
+      return emitOpError() << "divisor of operand " << i
+                           << " must be at least 1, got " << getDivisors()[i];
+    Type slice = block.getArgument(i).getType();
+    if (slicesOf(i) < 1 || !isSlices(input.getType(), slice, slicesOf(i)))
+      return emitOpError() << "operand " << i << ", " << input.getType()
+                           << ", is no whole number of slices of " << slice;
+  }
+  // foreach_c2
+  if (yield.getValues().size() != getOutputs().size())
+    return emitOpError() << "has " << getOutputs().size()
+                         << " results but its body yields "
+                         << yield.getValues().size();
+  for (auto [i, output] : llvm::enumerate(getOutputs())) {
+    Type slice = yield.getValues()[i].getType();
+    if (!isSlices(output.getType(), slice, count))
+      return emitOpError() << "result " << i << " must have " << count
+                           << " slices of " << slice << ", got "
+                           << output.getType();
+  }
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "ir/dialect/ops/Foreach.cpp.inc"
