@@ -13,7 +13,7 @@ struct ContractionSpec {
   bool transposeA, transposeB;
   int64_t batch, strideA, strideB, strideC; ///< strides in elements
   bool hasInit = false; ///< the sums begin from a matrix laid out as C
-  bool tf32 = false; ///< operands in f32 may be rounded to tf32
+  bool tf32 = false;    ///< operands in f32 may be rounded to tf32
 };
 
 /// The contraction of an instruction.

@@ -31,10 +31,9 @@ uint32_t alignmentOf(Address address, int64_t stride, DType type) {
 /// What an algorithm is chosen for.
 std::string describe(const ContractionSpec &spec, const Operands &at) {
   std::string init =
-      spec.hasInit
-          ? fmt::format(" from {}",
-                        alignmentOf(at.init, spec.strideC, spec.typeC))
-          : "";
+      spec.hasInit ? fmt::format(" from {}",
+                                 alignmentOf(at.init, spec.strideC, spec.typeC))
+                   : "";
   return fmt::format(
       "{}{} {} {} m {} n {} k {} {}{} batch {} strides {} {} {} aligned {} {} "
       "{}{}",
