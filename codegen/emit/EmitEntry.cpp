@@ -147,6 +147,9 @@ LogicalResult PlanBuilder::addLaunch(rt::fb::EntryT &entry, GroupOp group) {
 }
 
 LogicalResult PlanBuilder::addForeach(rt::fb::EntryT &entry, ForeachOp loop) {
+  if (plan.target_kind != "cpu")
+    return loop.emitOpError()
+           << "runs on the CPU alone; this plan is for " << plan.target_kind;
   auto scratch = loop->getAttrOfType<IntegerAttr>(kScratchBytesAttr);
   if (!scratch)
     return loop.emitOpError() << "has no " << kScratchBytesAttr
@@ -157,9 +160,9 @@ LogicalResult PlanBuilder::addForeach(rt::fb::EntryT &entry, ForeachOp loop) {
   auto addSlices = [&](Value whole, Type slice, uint64_t count,
                        uint64_t divisor) -> LogicalResult {
     PlaceAttr attribute = placeOf(whole);
-    FailureOr<rt::fb::Place> first =
-        attribute ? planPlace(loop, attribute)
-                  : FailureOr<rt::fb::Place>(failure());
+    FailureOr<rt::fb::Place> first = attribute
+                                         ? planPlace(loop, attribute)
+                                         : FailureOr<rt::fb::Place>(failure());
     if (failed(first))
       return failure();
     auto slices = std::make_unique<rt::fb::SlicesT>();

@@ -52,8 +52,8 @@ LogicalResult PlanBuilder::build() {
     if (auto places = constant->getAttrOfType<ArrayAttr>(kPlaceAttr))
       for (auto place : places.getAsRange<PlaceAttr>())
         if (place.getSpace() == Space::constant &&
-            failed(placeConstant(constant, constant.getValue(),
-                                 place.getIndex())))
+            failed(
+                placeConstant(constant, constant.getValue(), place.getIndex())))
           return WalkResult::interrupt();
     return WalkResult::advance();
   });

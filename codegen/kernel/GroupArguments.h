@@ -9,7 +9,8 @@
 namespace ampc {
 
 /// Where `value` stands: the amp.place of its defining op or of its function
-/// argument, or the slice that an argument of a loop's body is; null, with an error at the value, when it has none.
+/// argument, or the slice that an argument of a loop's body is; null, with an
+/// error at the value, when it has none.
 amp::PlaceAttr placeOf(mlir::Value value);
 
 /// One pointer argument of a kernel.

@@ -36,8 +36,8 @@ AccumulationOrder orderOf(int64_t rank, llvm::ArrayRef<int64_t> axes);
 llvm::SmallVector<int64_t> withoutAxes(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> axes);
 
-/// Batches, query heads, key heads, queries, keys, extents of the rows of q (and
-/// k) and of v.
+/// Batches, query heads, key heads, queries, keys, extents of the rows of q
+/// (and k) and of v.
 struct AttentionExtents {
   int64_t b, h, kv, n, m, d, e;
 };

@@ -150,8 +150,8 @@ struct AttentionGradientModel
       return failure();
     double scale =
         roundTo(op.getScale().convertToDouble(), op.accumulationType());
-    std::vector<double> dq(q.size(), 0.0), dk(k.size(), 0.0),
-        dv(v.size(), 0.0), dMask;
+    std::vector<double> dq(q.size(), 0.0), dk(k.size(), 0.0), dv(v.size(), 0.0),
+        dMask;
     bool wantsMask = op.getGradients().size() > 3;
     if (wantsMask)
       dMask.assign(in[6]->floats().size(), 0.0);

@@ -31,7 +31,7 @@ def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
     thread, which stands in its cache, and threads wait for one another once, not after each kernel. Every
     element is the same sum in the same order: no bit changes (N10).
 
-    Left whole, with a remark: fewer than 8 heads, too few to share among threads; dropout that is drawn,
+    Left whole, with a remark: fewer heads than `least-heads`, too few to share among threads; dropout that is drawn,
     whose numbers count over all heads (N17); a float mask whose gradient is wanted, which is a sum over
     heads.
 
@@ -50,6 +50,9 @@ def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"leastHeads", "least-heads", "int64_t", "8",
+           "key heads of all batches from which on attention is computed head by head">];
 }
 
 def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {

@@ -14,9 +14,6 @@ namespace ampc {
 
 namespace {
 
-/// Fewer slices than this leave threads without work.
-constexpr int64_t kLeastSlices = 8;
-
 /// What a slice holds of `value`, [batches, heads, ...]: a key head, the query
 /// heads that read it, or the one of all heads.
 RankedTensorType sliceType(Value value, int64_t keyHeads) {
@@ -28,7 +25,8 @@ RankedTensorType sliceType(Value value, int64_t keyHeads) {
 }
 
 /// Builds the loop of one op.
-template <typename OpT> class HeadSplitter {
+template <typename OpT>
+class HeadSplitter {
 public:
   explicit HeadSplitter(OpT op)
       : op(op), extents(op.extents()), builder(op), body(new Block) {}
@@ -90,11 +88,12 @@ private:
 };
 
 /// Why `op` stays whole; empty: it does not.
-template <typename OpT> std::string reasonAgainst(OpT op) {
+template <typename OpT>
+std::string reasonAgainst(OpT op, int64_t leastHeads) {
   auto [b, h, kv, n, m, d, e] = op.extents();
-  if (b * kv < kLeastSlices)
+  if (b * kv < leastHeads)
     return std::to_string(b * kv) + " key heads of all batches, fewer than " +
-           std::to_string(kLeastSlices);
+           std::to_string(leastHeads);
   if (op.drawsIn(op.getMode()))
     return "the numbers of dropout count over all heads";
   if (auto gradient = dyn_cast<AttentionGradientOp>(op.getOperation()))
@@ -125,13 +124,14 @@ class SplitHeadsPass : public impl::SplitHeadsBase<SplitHeadsPass> {
     }
   }
 
-  template <typename OpT> static void split(StringRef entry, OpT op) {
+  template <typename OpT>
+  void split(StringRef entry, OpT op) {
     auto [b, h, kv, n, m, d, e] = op.extents();
     if (n == 0 || m == 0 || b * h == 0)
       return; // nothing is computed
     auto options =
         remark::RemarkOpts::name("heads").category("fusion").function(entry);
-    if (std::string reason = reasonAgainst(op); !reason.empty()) {
+    if (std::string reason = reasonAgainst(op, leastHeads); !reason.empty()) {
       remark::missed(op.getLoc(), options)
           << remark::add("attention is computed for all heads at once")
           << remark::reason("{0}", reason);

@@ -10,8 +10,9 @@ namespace ampc {
 /// the slices of the results, the rest in the scratch memory of a thread, whose
 /// bytes `amp.scratch_bytes` says. `constantOffset`: where a constant stands in
 /// the plan's constant section.
-void placeSlices(amp::ForeachOp loop,
-                 llvm::function_ref<int64_t(mlir::ElementsAttr)> constantOffset);
+void placeSlices(
+    amp::ForeachOp loop,
+    llvm::function_ref<int64_t(mlir::ElementsAttr)> constantOffset);
 
 /// The bytes of scratch memory that a thread takes for `loop`, placed or not.
 int64_t scratchBytes(amp::ForeachOp loop);

@@ -63,7 +63,8 @@ GroupOp pruneGroup(OpBuilder &builder, GroupOp group, ValueRange inputs,
   }
   yield.getValuesMutable().assign(values);
   if (kept.size() < group.getNumResults())
-    eraseUnused(body, [&](unsigned i) { operands.erase(operands.begin() + i); });
+    eraseUnused(body,
+                [&](unsigned i) { operands.erase(operands.begin() + i); });
   auto pruned =
       GroupOp::create(builder, group.getLoc(), types, kindOf(group, body),
                       group.getSpace(), operands);

@@ -30,9 +30,9 @@ ForeachOp pruneLoop(OpBuilder &builder, ForeachOp loop, ValueRange inputs,
       operands.erase(operands.begin() + i);
       divisors.erase(divisors.begin() + i);
     });
-  auto pruned = ForeachOp::create(builder, loop.getLoc(), types,
-                                  loop.getCountAttr(), operands,
-                                  builder.getDenseI64ArrayAttr(divisors));
+  auto pruned =
+      ForeachOp::create(builder, loop.getLoc(), types, loop.getCountAttr(),
+                        operands, builder.getDenseI64ArrayAttr(divisors));
   pruned->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   pruned.getBody().takeBody(region);
   return pruned;

@@ -365,8 +365,9 @@ private:
   }
   static PlaceAttr placeOf(Value value) {
     auto result = dyn_cast<OpResult>(value);
-    auto places = result ? result.getOwner()->getAttrOfType<ArrayAttr>(kPlaceAttr)
-                         : ArrayAttr();
+    auto places = result
+                      ? result.getOwner()->getAttrOfType<ArrayAttr>(kPlaceAttr)
+                      : ArrayAttr();
     return places ? dyn_cast<PlaceAttr>(places[result.getResultNumber()])
                   : PlaceAttr();
   }
@@ -380,8 +381,8 @@ private:
                               argument.getArgNumber(), {});
     if (!place || place != wanted ||
         (isa<ConstantOp>(op) && place.getSpace() != Space::constant))
-      return op->emitOpError() << "must stand where its bytes are, got "
-                               << place;
+      return op->emitOpError()
+             << "must stand where its bytes are, got " << place;
     return success();
   }
 

@@ -84,7 +84,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
 
   case amp::Stage::fused: {
     // 7. Heads while attention is one op.
-    passes.addNestedPass<func::FuncOp>(createSplitHeads());
+    passes.addNestedPass<func::FuncOp>(createSplitHeads({options.leastHeads}));
     // 8. Composites until here: precision and differentiation decide on them,
     // kernels know primitives.
     passes.addNestedPass<func::FuncOp>(createDecompose());
@@ -156,6 +156,11 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
       llvm::cl::desc("bytes above which the rows of a product whose rows are "
                      "reduced are chunked; 0: never"),
       llvm::cl::init(kChunkBytes)};
+  Option<int64_t> leastHeads{
+      *this, "least-heads",
+      llvm::cl::desc("key heads of all batches from which on attention is "
+                     "computed head by head"),
+      llvm::cl::init(kLeastHeads)};
   Option<bool> fuse{*this, "fuse",
                     llvm::cl::desc("whether primitives share kernels"),
                     llvm::cl::init(true)};
@@ -175,6 +180,7 @@ void registerStage(amp::Stage stage, StringRef argument,
         options.probedValues = textual.probes;
         options.memoryBudget = textual.memoryBudget;
         options.chunkBytes = textual.chunkBytes;
+        options.leastHeads = textual.leastHeads;
         options.fuse = textual.fuse;
         addPasses(passes, amp::Stage::model, stage, options);
       });

@@ -11,6 +11,10 @@ namespace ampc {
 /// (N28).
 inline constexpr int64_t kChunkBytes = int64_t(64) << 20;
 
+/// Key heads of all batches from which on attention is computed head by head:
+/// fewer leave threads without work.
+inline constexpr int64_t kLeastHeads = 8;
+
 /// What the order of passes depends on.
 struct PipelineOptions {
   /// The precision policy: auto, f32, tf32, bf16, f16.
@@ -36,6 +40,8 @@ struct PipelineOptions {
   int64_t memoryBudget = 0;
   /// kChunkBytes, or what a test compares it with; 0: no product is chunked.
   int64_t chunkBytes = kChunkBytes;
+  /// kLeastHeads, or what a test compares it with.
+  int64_t leastHeads = kLeastHeads;
   /// Whether primitives share kernels (opt level 2) or each has its own (opt
   /// level 1).
   bool fuse = true;

@@ -10,6 +10,9 @@
 
 namespace ampc::rt {
 
+/// Bytes of a run, a multiple of every element's.
+static constexpr size_t kRunBytes = size_t(4) << 20;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -225,6 +228,19 @@ headerOf(const std::string &path, std::span<const TensorHead> tensors,
   // Blanks after the JSON are allowed; they put the data at a multiple of 64.
   header.append((64 - (header.size() + 8) % 64) % 64, ' ');
   return header;
+}
+
+Expected<void> Safetensors::read(
+    const Entry &entry,
+    const std::function<Expected<void>(size_t, std::span<const std::byte>)>
+        &take) const {
+  for (size_t at = 0; at < entry.bytes.size(); at += kRunBytes) {
+    std::span<const std::byte> run =
+        entry.bytes.subspan(at, std::min(kRunBytes, entry.bytes.size() - at));
+    AMPC_TRY(take(at, run));
+    file.forget(run);
+  }
+  return {};
 }
 
 Expected<void>

@@ -37,6 +37,13 @@ public:
   std::span<const Entry> tensors() const { return entries; }
   /// The tensor called `name`, or null.
   const Entry *find(std::string_view name) const;
+  /// Hands the bytes of `entry`, a tensor of this file, to `take`: runs of
+  /// whole elements in order, and where in the tensor each begins. Of a mapped
+  /// file no more than a few runs are in memory at a time.
+  [[nodiscard]] Expected<void>
+  read(const Entry &entry,
+       const std::function<Expected<void>(
+           size_t at, std::span<const std::byte> run)> &take) const;
   /// The `__metadata__` map.
   const std::map<std::string, std::string> &metadata() const { return meta; }
   /// Path, for messages.

@@ -76,6 +76,16 @@ Expected<FileBytes> FileBytes::mapOpen(int fd, const std::string &path) {
   return result;
 }
 
+void FileBytes::forget(std::span<const std::byte> part) const {
+  if (!mapped)
+    return;
+  auto page = uintptr_t(::sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
+  auto end = reinterpret_cast<uintptr_t>(part.data() + part.size());
+  if (end > begin) // without effect where it fails
+    ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+}
+
 Expected<FileBytes> FileBytes::copy(std::span<const std::byte> bytes) {
   FileBytes result;
   if (bytes.empty())

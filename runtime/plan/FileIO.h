@@ -40,6 +40,9 @@ public:
   void dropFront(size_t count) { front += std::min(count, bytes().size()); }
   /// The same of the last bytes.
   void dropBack(size_t count) { back += std::min(count, bytes().size()); }
+  /// Gives the memory of `part`, which was read, back to the system, where the
+  /// file is mapped; read again, it comes from the file.
+  void forget(std::span<const std::byte> part) const;
 
 private:
   void release();

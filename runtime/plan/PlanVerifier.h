@@ -86,8 +86,8 @@ private:
   Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
                         std::string_view at,
                         const fb::Foreach *loop = nullptr) const;
-  Expected<void> foreach(const fb::Entry &entry, const fb::Foreach &op,
-                         std::string_view at) const;
+  Expected<void> foreach (const fb::Entry &entry, const fb::Foreach &op,
+                          std::string_view at) const;
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
                              std::string_view at) const;
   /// Of a contraction with `init`, whose C has `bytes`.

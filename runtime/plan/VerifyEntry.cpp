@@ -227,8 +227,8 @@ Expected<void> PlanVerifier::placeInLoop(const fb::Foreach *loop,
       return error(fmt::format("{} is written, but iterations share slices {}",
                                what, place.index()));
   } else if (place.index() != 0) {
-    return error(fmt::format("{} is in {} {} of 1", what, space,
-                             place.index()));
+    return error(
+        fmt::format("{} is in {} {} of 1", what, space, place.index()));
   }
   if (bytes > size || place.offset() > size - bytes)
     return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes",
@@ -253,17 +253,25 @@ static bool writesSlices(const fb::Plan &plan, const fb::Foreach &loop,
   return false;
 }
 
-Expected<void> PlanVerifier::foreach(const fb::Entry &entry,
-                                     const fb::Foreach &op,
-                                     std::string_view at) const {
+Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
+                                      const fb::Foreach &op,
+                                      std::string_view at) const {
   if (plan.target_kind()->string_view() != "cpu")
-    return error(fmt::format("{}: a loop over slices runs on the CPU alone",
-                             at));
+    return error(
+        fmt::format("{}: a loop over slices runs on the CPU alone", at));
   if (op.count() == 0 || op.count() > kMaxExtent ||
       op.scratch_bytes() > kMaxBytes)
     return error(fmt::format("{}: {} iterations with {} bytes of scratch "
                              "memory, expected at least 1 and at most 2^52",
                              at, op.count(), op.scratch_bytes()));
+  for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
+    const fb::Slices &slices = *op.slices()->Get(i);
+    if (slices.count() == 0 || slices.divisor() == 0 ||
+        !product(slices.bytes(), slices.count()))
+      return error(fmt::format("{}: slices {}: {} of {} bytes with divisor {}",
+                               at, i, slices.count(), slices.bytes(),
+                               slices.divisor()));
+  }
   for (unsigned i = 0; i < sizeOfVector(op.body()); ++i) {
     const fb::Launch &inner = *op.body()->Get(i);
     std::string where = fmt::format("{}, launch {}", at, i);
@@ -279,14 +287,9 @@ Expected<void> PlanVerifier::foreach(const fb::Entry &entry,
   }
   for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
     const fb::Slices &slices = *op.slices()->Get(i);
-    std::string what = fmt::format("{}: slices {}", at, i);
-    std::optional<uint64_t> bytes = product(slices.bytes(), slices.count());
-    if (!bytes || slices.count() == 0 || slices.divisor() == 0)
-      return error(fmt::format("{}: {} of {} bytes with divisor {}", what,
-                               slices.count(), slices.bytes(),
-                               slices.divisor()));
-    AMPC_TRY(place(entry, slices.first(), *bytes, writesSlices(plan, op, i),
-                   what));
+    AMPC_TRY(place(entry, slices.first(), slices.bytes() * slices.count(),
+                   writesSlices(plan, op, i),
+                   fmt::format("{}: slices {}", at, i)));
   }
   return {};
 }
@@ -430,7 +433,7 @@ Expected<void> PlanVerifier::entry(const fb::Entry &entry) const {
       AMPC_TRY(fill(entry, *instruction.op_as_Fill(), at));
       break;
     case fb::Op::Foreach:
-      AMPC_TRY(foreach(entry, *instruction.op_as_Foreach(), at));
+      AMPC_TRY(foreach (entry, *instruction.op_as_Foreach(), at));
       break;
     default:
       return error(fmt::format("{} is of unknown kind {}", at,

@@ -189,8 +189,12 @@ Expected<CheckpointInfo> read_checkpoint(const std::string &path,
   for (const VariableSlot &slot : slots) {
     const Safetensors::Entry &entry = *file.find(slot.name);
     AMPC_TRY(store.fill(slot, [&](std::span<std::byte> to) -> Expected<void> {
-      std::ranges::copy(entry.bytes, to.begin());
-      return {};
+      return file.read(
+          entry,
+          [&](size_t at, std::span<const std::byte> run) -> Expected<void> {
+            std::ranges::copy(run, to.begin() + ptrdiff_t(at));
+            return {};
+          });
     }));
   }
   return info;
@@ -215,8 +219,12 @@ Expected<void> read_weights(const std::string &path,
   for (size_t i = 0; i < slots.size(); ++i)
     if (const Safetensors::Entry *entry = entries[i])
       AMPC_TRY(store.fill(slots[i], [&](std::span<std::byte> to) {
-        return convert(entry->dtype, entry->bytes.data(), slots[i].dtype,
-                       to.data(), to.size() / sizeOf(slots[i].dtype));
+        size_t from = sizeOf(entry->dtype), size = sizeOf(slots[i].dtype);
+        return file.read(
+            *entry, [&](size_t at, std::span<const std::byte> run) {
+              return convert(entry->dtype, run.data(), slots[i].dtype,
+                             to.data() + at / from * size, run.size() / from);
+            });
       }));
   return {};
 }

@@ -111,6 +111,8 @@ Program::run(const std::string &name,
       return out[place->index()].address() + place->offset();
     case rt::fb::Space::Constant:
       return constants.address() + place->offset();
+    default:
+      break;
     }
     die("unknown space");
   };

@@ -83,10 +83,10 @@ void CompileCache::store(llvm::ArrayRef<Entry> entries) {
 std::string CompileCache::planName(const Model &model,
                                    const CompileOptions &options) const {
   // By name, so that a new option cannot be forgotten here.
-  const auto &[precision, unsafe, level, chunk, target, entries, gradient, mode,
-               checks, shows, output, threads, overBudget, scale, dumpAfter,
-               dump, remarkCategory, remark, warn, time, folder, kept] =
-      options;
+  const auto &[precision, unsafe, level, chunk, heads, target, entries,
+               gradient, mode, checks, shows, output, threads, overBudget,
+               scale, dumpAfter, dump, remarkCategory, remark, warn, time,
+               folder, kept] = options;
   if (!isOpen() || dump || remark)
     return "";
   const Model::Source &source = model.source();
@@ -98,9 +98,9 @@ std::string CompileCache::planName(const Model &model,
     for (const auto &[key, value] : source.options->sets)
       parts << key << value;
   }
-  parts << precision << int64_t(unsafe) << level << int64_t(chunk) << target
-        << gradient << mode << checks << int64_t(shows) << int64_t(overBudget)
-        << int64_t(scale);
+  parts << precision << int64_t(unsafe) << level << int64_t(chunk)
+        << int64_t(heads) << target << gradient << mode << checks
+        << int64_t(shows) << int64_t(overBudget) << int64_t(scale);
   parts << (output.empty() ? "" : "from " + wayBetween(source.path, output));
   parts << int64_t(threads ? unsigned(threads)
                            : std::thread::hardware_concurrency());

@@ -117,6 +117,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
   pipeline.chunkBytes = int64_t(options.chunk_bytes);
+  pipeline.leastHeads = int64_t(options.least_heads);
   int64_t budget = memoryBudgetOf(module), workspace = 0;
   auto countWorkspace = [&]() -> rt::Expected<void> {
     if (budget == 0 || !llvm::StringRef(options.target).starts_with("cpu"))

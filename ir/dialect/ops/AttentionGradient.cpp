@@ -34,8 +34,7 @@ LogicalResult AttentionGradientOp::verify() {
     return emitOpError() << "gradient must be " << getOut().getType()
                          << " like out, got " << getGradient().getType();
   // attention_gradient_c2
-  SmallVector<Type> types{getQ().getType(), getK().getType(),
-                          getV().getType()};
+  SmallVector<Type> types{getQ().getType(), getK().getType(), getV().getType()};
   if (Value mask = getMask())
     if (isa<FloatType>(tensorType(mask).getElementType()))
       types.push_back(mask.getType());

@@ -9,8 +9,8 @@ static constexpr size_t kLinePointers = 64 / sizeof(void *);
 SliceLoop::SliceLoop(
     const fb::Foreach &op, std::span<const KernelFunction> kernels,
     const std::function<std::byte *(const fb::Place &)> &address, int threads)
-    : count(int64_t(op.count())), scratchBytes((op.scratch_bytes() + 63) / 64 * 64),
-      threads(threads) {
+    : count(int64_t(op.count())),
+      scratchBytes((op.scratch_bytes() + 63) / 64 * 64), threads(threads) {
   if (op.slices())
     for (const fb::Slices *source : *op.slices())
       slices.push_back({address(*source->first()), source->bytes(),
@@ -29,9 +29,9 @@ SliceLoop::SliceLoop(
                    : uint64_t(reinterpret_cast<uintptr_t>(address(*place)))});
       }
     }
-  tableSize = (arguments.size() + kLinePointers - 1) / kLinePointers *
-                  kLinePointers +
-              kLinePointers; // a vector begins anywhere in a line
+  tableSize =
+      (arguments.size() + kLinePointers - 1) / kLinePointers * kLinePointers +
+      kLinePointers; // a vector begins anywhere in a line
   tables.resize(tableSize * size_t(threads));
 }
 

@@ -14,16 +14,14 @@ namespace ampc::rt {
 
 class SliceLoop {
 public:
-  /// `kernels`: all of the plan's; `address`: where a place of the entry is, null
-  /// for those in a slice or in scratch memory.
+  /// `kernels`: all of the plan's; `address`: where a place of the entry is,
+  /// null for those in a slice or in scratch memory.
   SliceLoop(const fb::Foreach &op, std::span<const KernelFunction> kernels,
             const std::function<std::byte *(const fb::Place &)> &address,
             int threads);
 
   /// Scratch memory of all threads, in bytes.
-  uint64_t workspaceBytes() const {
-    return scratchBytes * uint64_t(threads);
-  }
+  uint64_t workspaceBytes() const { return scratchBytes * uint64_t(threads); }
 
   /// Runs every iteration; `workspace` has `workspaceBytes()`.
   void run(ThreadPool::Lease &lease, std::byte *workspace);

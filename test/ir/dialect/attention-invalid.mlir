@@ -87,3 +87,33 @@ func.func @attention_c6(%q: tensor<1x1x2x4xf32>) {
        : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32> -> tensor<1x1x2x4xf32>, tensor<1x1x2xf32>
   return
 }
+
+// -----
+
+func.func @attention_gradient_c1_forward(%q: tensor<1x1x2x4xf32>, %l: tensor<1x1x3xf32>) {
+  // expected-error @+1 {{logsumexp must be 'tensor<1x1x2xf32>', got 'tensor<1x1x3xf32>'}}
+  %0:3 = amp.attention_gradient %q, %q, %q, %q, %l, %q scale 1.0 dropout 0.0 mode train site 0
+       : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x3xf32>, tensor<1x1x2x4xf32>
+       -> tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_gradient_c1_gradient(%q: tensor<1x1x2x4xf32>, %l: tensor<1x1x2xf32>, %g: tensor<1x1x2x5xf32>) {
+  // expected-error @+1 {{gradient must be 'tensor<1x1x2x4xf32>' like out, got 'tensor<1x1x2x5xf32>'}}
+  %0:3 = amp.attention_gradient %q, %q, %q, %q, %l, %g scale 1.0 dropout 0.0 mode train site 0
+       : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2xf32>, tensor<1x1x2x5xf32>
+       -> tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_gradient_c2(%q: tensor<1x1x2x4xf32>, %l: tensor<1x1x2xf32>) {
+  // expected-error @+1 {{must have the results 'tensor<1x1x2x4xf32>', 'tensor<1x1x2x4xf32>', 'tensor<1x1x2x4xf32>', got 'tensor<1x1x2x4xf32>'}}
+  %0 = amp.attention_gradient %q, %q, %q, %q, %l, %q scale 1.0 dropout 0.0 mode train site 0
+       : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2xf32>, tensor<1x1x2x4xf32>
+       -> tensor<1x1x2x4xf32>
+  return
+}

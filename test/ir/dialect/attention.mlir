@@ -24,3 +24,18 @@ func.func @narrow(%q: tensor<1x1x2x4xbf16>) {
        : tensor<1x1x2x4xbf16>, tensor<1x1x2x4xbf16>, tensor<1x1x2x4xbf16> -> tensor<1x1x2x4xbf16>, tensor<1x1x2xf32>
   return
 }
+
+// CHECK-LABEL: func.func @gradients(
+// CHECK-SAME: %[[Q:[^:]+]]: tensor<2x4x5x8xf32>, %[[K:[^:]+]]: tensor<2x2x3x8xf32>, %[[V:[^:]+]]: tensor<2x2x3x6xf32>, %[[O:[^:]+]]: tensor<2x4x5x6xf32>, %[[L:[^:]+]]: tensor<2x4x5xf32>, %[[M:[^:]+]]: tensor<1x4x1x3xi1>, %[[F:[^:]+]]: tensor<2x1x5x3xbf16>
+func.func @gradients(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x3x8xf32>, %v: tensor<2x2x3x6xf32>, %o: tensor<2x4x5x6xf32>,
+                     %l: tensor<2x4x5xf32>, %m: tensor<1x4x1x3xi1>, %f: tensor<2x1x5x3xbf16>) {
+  // CHECK: %{{.*}}:3 = amp.attention_gradient %[[Q]], %[[K]], %[[V]], %[[O]], %[[L]], %[[O]] mask %[[M]] : tensor<1x4x1x3xi1> causal scale 2.500000e-01 dropout 0.000000e+00 mode train site 0
+  %0:3 = amp.attention_gradient %q, %k, %v, %o, %l, %o mask %m : tensor<1x4x1x3xi1> causal scale 0.25 dropout 0.0 mode train site 0
+       : tensor<2x4x5x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x6xf32>, tensor<2x4x5x6xf32>, tensor<2x4x5xf32>, tensor<2x4x5x6xf32>
+       -> tensor<2x4x5x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x6xf32>
+  // CHECK: %{{.*}}:4 = amp.attention_gradient %[[Q]], %[[K]], %[[V]], %[[O]], %[[L]], %[[O]] mask %[[F]] : tensor<2x1x5x3xbf16> scale
+  %1:4 = amp.attention_gradient %q, %k, %v, %o, %l, %o mask %f : tensor<2x1x5x3xbf16> scale 0.25 dropout 0.0 mode train site 0
+       : tensor<2x4x5x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x6xf32>, tensor<2x4x5x6xf32>, tensor<2x4x5xf32>, tensor<2x4x5x6xf32>
+       -> tensor<2x4x5x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x6xf32>, tensor<2x1x5x3xbf16>
+  return
+}

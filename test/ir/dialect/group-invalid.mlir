@@ -245,7 +245,7 @@ func.func @group_isolated(%x: tensor<4xf32>) {
 // -----
 
 func.func @yield_parent() {
-  // expected-error @+1 {{expects parent op 'amp.group'}}
+  // expected-error @+1 {{expects parent op to be one of 'amp.group, amp.foreach'}}
   amp.yield
 }
 

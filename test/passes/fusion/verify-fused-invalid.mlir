@@ -15,3 +15,18 @@ module attributes {amp.stage = #amp.stage<fused>} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// fused_c2
+module attributes {amp.stage = #amp.stage<fused>} {
+  func.func @loop(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+    %0 = amp.foreach 3(%x) divisors [1] : (tensor<3x4xf32>) -> tensor<3x4xf32> {
+    ^bb0(%x0: tensor<4xf32>):
+      // expected-error @below {{cannot stand outside a group in stage fused}}
+      %1 = amp.exp %x0 : tensor<4xf32>
+      amp.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<3x4xf32>
+  }
+}

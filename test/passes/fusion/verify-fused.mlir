@@ -8,4 +8,12 @@ module attributes {amp.stage = #amp.stage<fused>} {
     %1 = amp.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
     return %1 : tensor<4xf32>
   }
+  func.func @loop(%x: tensor<3x2x2xf32>) -> tensor<3x2x2xf32> {
+    %0 = amp.foreach 3(%x) divisors [1] : (tensor<3x2x2xf32>) -> tensor<3x2x2xf32> {
+    ^bb0(%x0: tensor<2x2xf32>):
+      %1 = amp.matmul %x0, %x0 accumulate f32 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+      amp.yield %1 : tensor<2x2xf32>
+    }
+    return %0 : tensor<3x2x2xf32>
+  }
 }

@@ -296,3 +296,106 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return
   }
 }
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    // expected-error @below {{has no amp.scratch_bytes}}
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>]} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 64>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 1024 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      // expected-error @below {{must stand in scratch memory or in the slice of what it yields, got #amp.place<arena, 0>}}
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<arena, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 64>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 1024 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      // expected-error @below {{must stand in scratch memory or in the slice of what it yields, got #amp.place<slice, 0>}}
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<slice, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 64>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    // expected-error @below {{yields result 0, which must stand in slice 1}}
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 1024 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 64>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<scratch, 128>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 32 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      // expected-error @below {{takes bytes 0 to 64 of 32 of scratch memory}}
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 64>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c11
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 1024 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      // expected-note @below {{that value is made here}}
+      %1 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      // expected-error @below {{overlaps a value that is still needed: #amp.place<scratch, 0>}}
+      %2 = amp.matmul %1, %1 accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %3 = amp.matmul %1, %2 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %3 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}

@@ -171,22 +171,46 @@ Program::run(const std::string &name,
       return reinterpret_cast<uint8_t *>(
                  const_cast<std::byte *>(constants.data())) +
              place->offset();
+    default:
+      break;
     }
     die("unknown space");
+  };
+  // One launch; `at` says where a place is.
+  auto runLaunch = [&](const rt::fb::Launch &launch, auto at) {
+    std::vector<const void *> arguments;
+    for (unsigned a = 0; launch.args() && a < launch.args()->size(); ++a)
+      arguments.push_back(at(launch.args()->Get(a)));
+    int64_t tiles = launch.tiles();
+    if (backwards)
+      for (int64_t tile = tiles; tile-- > 0;)
+        runTiles(launch, arguments, tile, tile + 1);
+    else
+      runTiles(launch, arguments, 0, tiles);
+  };
+  auto runLoop = [&](const rt::fb::Foreach &loop) {
+    Buffer scratch(loop.scratch_bytes());
+    for (uint64_t i = 0; i < loop.count(); ++i) {
+      uint64_t number = backwards ? loop.count() - 1 - i : i;
+      for (const rt::fb::Launch *launch : *loop.body())
+        runLaunch(*launch, [&](const rt::fb::Place *place) -> uint8_t * {
+          if (place->space() == rt::fb::Space::Scratch)
+            return scratch.data() + place->offset();
+          if (place->space() != rt::fb::Space::Slice)
+            return address(place);
+          const rt::fb::Slices &slices = *loop.slices()->Get(place->index());
+          return address(slices.first()) + place->offset() +
+                 number / slices.divisor() % slices.count() * slices.bytes();
+        });
+    }
   };
   for (unsigned i = 0;
        entry->instructions() && i < entry->instructions()->size(); ++i) {
     const rt::fb::Instruction *instruction = entry->instructions()->Get(i);
     if (auto *launch = instruction->op_as_Launch()) {
-      std::vector<const void *> arguments;
-      for (unsigned a = 0; launch->args() && a < launch->args()->size(); ++a)
-        arguments.push_back(address(launch->args()->Get(a)));
-      int64_t tiles = launch->tiles();
-      if (backwards)
-        for (int64_t tile = tiles; tile-- > 0;)
-          runTiles(*launch, arguments, tile, tile + 1);
-      else
-        runTiles(*launch, arguments, 0, tiles);
+      runLaunch(*launch, address);
+    } else if (auto *loop = instruction->op_as_Foreach()) {
+      runLoop(*loop);
     } else if (auto *copy = instruction->op_as_Copy()) {
       std::memcpy(address(copy->dst()), address(copy->src()), copy->bytes());
     } else if (auto *fill = instruction->op_as_Fill()) {

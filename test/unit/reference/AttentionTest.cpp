@@ -148,4 +148,25 @@ TEST(Attention, DropsProbabilities) {
                    expected));
 }
 
+// Two keys with equal scores: p is 1/2 each.
+TEST(Attention, GradientsOfOneQuery) {
+  Written q{"tensor<1x1x1x1xf64>", {0}}, k{"tensor<1x1x2x1xf64>", {3, 5}},
+      v{"tensor<1x1x2x1xf64>", {2, 6}}, out{"tensor<1x1x1x1xf64>", {4}},
+      l{"tensor<1x1x1xf64>", {std::log(2.0)}}, g{"tensor<1x1x1x1xf64>", {1}},
+      mask{"tensor<1x1x1x2xf64>", {0, 0}};
+  auto gradient = [&](const std::string &names, const Written &of) {
+    return evaluate(
+        names + " = amp.attention_gradient %a, %b, %c, %d, %e, %f mask %g : " +
+            mask.type + " scale 2.0" + kEval + " : " + q.type + ", " + k.type +
+            ", " + v.type + ", " + out.type + ", " + l.type + ", " + g.type +
+            " -> " + q.type + ", " + k.type + ", " + v.type + ", " + mask.type,
+        {q, k, v, out, l, g, mask}, of.type);
+  };
+  // t = v, D = 4: p (t - D) = [-1, 1], twice that is the scores' gradient.
+  EXPECT_TRUE(same(gradient("%r, %x, %y, %z", q), {4}));
+  EXPECT_TRUE(same(gradient("%x, %r, %y, %z", k), {0, 0}));
+  EXPECT_TRUE(same(gradient("%x, %y, %r, %z", v), {0.5, 0.5}));
+  EXPECT_TRUE(same(gradient("%x, %y, %z, %r", mask), {-1, 1}));
+}
+
 } // namespace

@@ -93,6 +93,24 @@ TEST(Interpreter, RowGroupsReduce) {
       {-14, -77}));
 }
 
+// Iteration i reads slice i / divisor, from the front again behind the last.
+TEST(Interpreter, LoopsRunSliceBySlice) {
+  auto sums = [](const char *divisor) {
+    return evaluate(
+        std::string("%r = amp.foreach 4 (%a, %b) divisors [1, ") + divisor +
+            R"(] : (tensor<4x2xf32>, tensor<2x2xf32>) -> tensor<8xf32> {
+    ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+      %0 = amp.add %x, %y : tensor<2xf32>
+      amp.yield %0 : tensor<2xf32>
+    })",
+        {{"tensor<4x2xf32>", {1, 2, 3, 4, 5, 6, 7, 8}},
+         {"tensor<2x2xf32>", {10, 20, 30, 40}}},
+        "tensor<8xf32>");
+  };
+  EXPECT_TRUE(same(sums("2"), {11, 22, 13, 24, 35, 46, 37, 48}));
+  EXPECT_TRUE(same(sums("1"), {11, 22, 33, 44, 15, 26, 37, 48}));
+}
+
 TEST(Variables, StartAsTheirInitSays) {
   Program program(R"(
     amp.variable @z : tensor<2xf32> role parameter init zeros

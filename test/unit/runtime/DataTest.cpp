@@ -5,7 +5,10 @@
 #include "test/unit/runtime/TestPlans.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <unistd.h>
 
 namespace ampc::rt::test {
 namespace {
@@ -173,6 +176,43 @@ std::vector<uint8_t> safetensors(const std::string &header, size_t data) {
   uint64_t length = header.size();
   std::string text(reinterpret_cast<char *>(&length), 8);
   return bytesOf(text + header + std::string(data, '\1'));
+}
+
+/// Bytes of files that this process has in memory.
+size_t fileBytesInMemory() {
+  size_t whole = 0, resident = 0, shared = 0;
+  std::ifstream("/proc/self/statm") >> whole >> resident >> shared;
+  return shared * size_t(::sysconf(_SC_PAGESIZE));
+}
+
+// A large file is never in memory as a whole, and its runs are its bytes.
+TEST(Safetensors, ReadsRunByRun) {
+  std::string path = temporary("runs.safetensors");
+  Tensor large =
+      must(Tensor::zeros(DType::F32, std::vector<int64_t>{12'000'001}));
+  for (size_t i = 0; i < large.as<float>().size(); ++i)
+    large.as<float>()[i] = float(i);
+  Tensor small = counting(DType::I8, {3}); // runs need not begin with a page
+  std::vector<NamedView> views{{"small", small.view()},
+                               {"large", large.view()}};
+  must(write_safetensors(path, views, {}, true));
+  size_t before = fileBytesInMemory(), most = 0, end = 0;
+  {
+    Safetensors file = must(Safetensors::open(path));
+    must(file.read(
+        *file.find("large"),
+        [&](size_t at, std::span<const std::byte> run) -> Expected<void> {
+          EXPECT_EQ(at, end);
+          EXPECT_TRUE(
+              std::ranges::equal(run, large.bytes().subspan(at, run.size())));
+          end = at + run.size();
+          most = std::max(most, fileBytesInMemory());
+          return {};
+        }));
+  }
+  EXPECT_EQ(end, large.bytes().size());
+  EXPECT_LT(most, before + large.bytes().size() / 3);
+  std::filesystem::remove(path);
 }
 
 TEST(Safetensors, RefusalsNameTheTensor) {

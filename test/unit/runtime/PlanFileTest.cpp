@@ -80,9 +80,9 @@ TEST(PlanFile, EveryFlippedBitIsSeen) {
 TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> bytes = regressionBytes();
   std::vector<uint8_t> other = bytes;
-  other[8] = 10;
+  other[8] = 11;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 10, this runtime reads version 9; "
+            "plan of format version 11, this runtime reads version 10; "
             "compile the model again");
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
@@ -202,6 +202,28 @@ fb::ContractionT &firstContraction(fb::PlanT &plan) {
 }
 fb::LaunchT &firstLaunch(fb::PlanT &plan) {
   return *plan.entries[0]->instructions[1]->op.AsLaunch();
+}
+
+/// The first launch as a loop of one iteration, which writes its one slice.
+fb::ForeachT &firstLoop(fb::PlanT &plan) {
+  fb::ForeachT loop;
+  loop.count = 1;
+  loop.scratch_bytes = 64;
+  auto slices = std::make_unique<fb::SlicesT>();
+  slices->first = std::make_unique<fb::Place>(firstLaunch(plan).args[2]);
+  slices->bytes = 96;
+  loop.slices.push_back(std::move(slices));
+  loop.body.push_back(std::make_unique<fb::LaunchT>(firstLaunch(plan)));
+  loop.body[0]->args[2] = {fb::Space::Slice, 0, 0};
+  fb::OpUnion &op = plan.entries[0]->instructions[1]->op;
+  op.Set(std::move(loop));
+  return *op.AsForeach();
+}
+
+TEST(PlanFile, LoopsOverSlicesAreRead) {
+  fb::PlanT plan = regression();
+  firstLoop(plan);
+  must(writePlan(plan, regressionSections()));
 }
 
 TEST(PlanFile, MeaningIsVerified) {
@@ -335,6 +357,46 @@ TEST(PlanFile, MeaningIsVerified) {
       {"kernel 'difference' gives the bytes of 3 arguments, but which are "
        "written of 2",
        [](auto &p) { p.kernels[0]->arg_written.pop_back(); }},
+      {"0 iterations with 64 bytes of scratch memory, expected at least 1",
+       [](auto &p) { firstLoop(p).count = 0; }},
+      {"slices 0: 0 of 96 bytes with divisor 1",
+       [](auto &p) { firstLoop(p).slices[0]->count = 0; }},
+      {"slices 0: 1 of 96 bytes with divisor 0",
+       [](auto &p) { firstLoop(p).slices[0]->divisor = 0; }},
+      {"launch 0: argument 2 is written, but iterations share slices 0",
+       [](auto &p) { firstLoop(p).count = 2; }},
+      {"slices 0 (bytes 0 + 384) leaves Arena 0 of 320 bytes",
+       [](auto &p) {
+         fb::ForeachT &loop = firstLoop(p);
+         loop.count = loop.slices[0]->count = 4;
+         loop.slices[0]->first = std::make_unique<fb::Place>();
+       }},
+      {"slices 0 is written but lies in space Input",
+       [](auto &p) {
+         *firstLoop(p).slices[0]->first = {fb::Space::Input, 0, 0};
+       }},
+      {"argument 2 (bytes 0 + 96) leaves Slice 0 of 95 bytes",
+       [](auto &p) { firstLoop(p).slices[0]->bytes = 95; }},
+      {"argument 2 is in slices 1 of 1",
+       [](auto &p) {
+         firstLoop(p).body[0]->args[2] = {fb::Space::Slice, 1, 0};
+       }},
+      {"argument 2 (bytes 0 + 96) leaves Scratch 0 of 64 bytes",
+       [](auto &p) {
+         firstLoop(p).body[0]->args[2] = {fb::Space::Scratch, 0, 0};
+       }},
+      {"argument 2 is in Scratch 1 of 1",
+       [](auto &p) {
+         firstLoop(p).body[0]->args[2] = {fb::Space::Scratch, 1, 0};
+       }},
+      {"argument 2 is written, but iterations share its bytes",
+       [](auto &p) {
+         firstLoop(p).body[0]->args[2] = {fb::Space::Arena, 0, 0};
+       }},
+      {"argument 2 is in space Slice, expected in the body of a loop alone",
+       [](auto &p) {
+         firstLaunch(p).args[2] = {fb::Space::Slice, 0, 0};
+       }},
       {"kernel 'difference' has 8 tiles, the launch runs 9",
        [](auto &p) { firstLaunch(p).tiles = 9; }},
       {"kernel 'difference': 1152921504606846976 tiles, at most 2^48",
