@@ -33,7 +33,7 @@ def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
 
     Left whole, with a remark: fewer heads than `least-heads`, too few to share among threads; dropout that is drawn,
     whose numbers count over all heads (N17); a float mask whose gradient is wanted, which is a sum over
-    heads.
+    heads. An attention and its gradient go together: where both are whole they share their scores.
 
     Remarks, category fusion: `passed` with the bytes that are not stored; `missed` with the blocking fact.
 

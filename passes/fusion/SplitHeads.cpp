@@ -87,7 +87,19 @@ private:
   SmallVector<int64_t> divisors;
 };
 
-/// Why `op` stays whole; empty: it does not.
+/// Whether the gradient of a mask is wanted: a sum over heads.
+bool wantsMaskGradient(AttentionGradientOp op) {
+  return op.getGradients().size() > 3 && !op.getGradients()[3].use_empty();
+}
+bool wantsMaskGradient(AttentionOp op) {
+  return llvm::any_of(op.getLogsumexp().getUsers(), [](Operation *user) {
+    auto gradient = dyn_cast<AttentionGradientOp>(user);
+    return gradient && wantsMaskGradient(gradient);
+  });
+}
+
+/// Why `op` stays whole; empty: it does not. An attention and its gradient have
+/// one answer: where both are whole they share their scores.
 template <typename OpT>
 std::string reasonAgainst(OpT op, int64_t leastHeads) {
   auto [b, h, kv, n, m, d, e] = op.extents();
@@ -96,10 +108,8 @@ std::string reasonAgainst(OpT op, int64_t leastHeads) {
            std::to_string(leastHeads);
   if (op.drawsIn(op.getMode()))
     return "the numbers of dropout count over all heads";
-  if (auto gradient = dyn_cast<AttentionGradientOp>(op.getOperation()))
-    if (gradient.getGradients().size() > 3 &&
-        !gradient.getGradients()[3].use_empty())
-      return "the gradient of the mask is a sum over heads";
+  if (wantsMaskGradient(op))
+    return "the gradient of the mask is a sum over heads";
   return {};
 }
 
@@ -116,7 +126,8 @@ class SplitHeadsPass : public impl::SplitHeadsBase<SplitHeadsPass> {
       if (isa<AttentionOp, AttentionGradientOp>(op))
         found.push_back(op);
     });
-    for (Operation *op : found) {
+    // From the end: a forward op still sees its gradient.
+    for (Operation *op : llvm::reverse(found)) {
       if (auto forward = dyn_cast<AttentionOp>(op))
         split(func.getName(), forward);
       else
