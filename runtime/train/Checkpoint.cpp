@@ -59,8 +59,8 @@ std::vector<const Safetensors::Entry *> tensorsOf(const Safetensors &file,
 Expected<const Safetensors::Entry *> weightOf(const Safetensors &file,
                                               const VariableSlot &slot) {
   std::vector<const Safetensors::Entry *> found = tensorsOf(file, slot);
-  for (const Safetensors::Entry *other : found) {
-    const Safetensors::Entry &first = *found.front();
+  for (size_t i = 1; i < found.size(); ++i) {
+    const Safetensors::Entry &first = *found.front(), *other = found[i];
     if (other->dtype == first.dtype && other->shape == first.shape &&
         std::ranges::equal(other->bytes, first.bytes))
       continue;
