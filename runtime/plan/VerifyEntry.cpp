@@ -253,6 +253,9 @@ static bool writesSlices(const fb::Plan &plan, const fb::Foreach &loop,
   return false;
 }
 
+/// Scratch memory of a thread, in bytes: that of all threads does not wrap.
+static constexpr uint64_t kMaxScratch = uint64_t(1) << 40;
+
 Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
                                       const fb::Foreach &op,
                                       std::string_view at) const {
@@ -260,9 +263,9 @@ Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
     return error(
         fmt::format("{}: a loop over slices runs on the CPU alone", at));
   if (op.count() == 0 || op.count() > kMaxExtent ||
-      op.scratch_bytes() > kMaxBytes)
+      op.scratch_bytes() > kMaxScratch)
     return error(fmt::format("{}: {} iterations with {} bytes of scratch "
-                             "memory, expected at least 1 and at most 2^52",
+                             "memory, expected at least 1 and at most 2^40",
                              at, op.count(), op.scratch_bytes()));
   for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
     const fb::Slices &slices = *op.slices()->Get(i);

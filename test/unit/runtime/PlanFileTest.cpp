@@ -359,6 +359,10 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { p.kernels[0]->arg_written.pop_back(); }},
       {"0 iterations with 64 bytes of scratch memory, expected at least 1",
        [](auto &p) { firstLoop(p).count = 0; }},
+      {"1 iterations with 1099511627777 bytes of scratch memory",
+       [](auto &p) {
+         firstLoop(p).scratch_bytes = (uint64_t(1) << 40) + 1;
+       }},
       {"slices 0: 0 of 96 bytes with divisor 1",
        [](auto &p) { firstLoop(p).slices[0]->count = 0; }},
       {"slices 0: 1 of 96 bytes with divisor 0",
