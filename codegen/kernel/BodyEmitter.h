@@ -64,6 +64,7 @@ public:
   const GroupSpace &iterationSpace() const { return space; }
   /// The memory of the group's operand `i`.
   mlir::Value pointerOf(unsigned i) const { return operandPointers[i]; }
+  mlir::Value resultPointerOf(unsigned i) const { return resultPointers[i]; }
 
 private:
   mlir::Value load(mlir::OpBuilder &builder, mlir::BlockArgument argument,

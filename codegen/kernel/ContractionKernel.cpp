@@ -17,6 +17,9 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::amp;
 
+/// Smaller operands and results stay in the second level of cache.
+static constexpr int64_t kLargeBytes = int64_t(1) << 20;
+
 namespace {
 
 /// The loops of one tile.
@@ -31,7 +34,9 @@ public:
   LogicalResult emit(ArrayRef<Value> point);
 
 private:
-  LogicalResult emitEpilogue();
+  void findEpilogueRows();
+  /// `count` rows of the tile from `first` on.
+  LogicalResult emitEpilogue(Value first, Value count);
   LogicalResult emitElements(Value row, Value column, int64_t count);
 
   ContractionTile tile;
@@ -53,16 +58,18 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
   tile.isLastColumn = at.isLast(point[2], blocks.columnTiles());
   tile.rows = tile.partOf(tile.firstRow, blocks.tileRows, m);
   tile.columns = tile.partOf(tile.firstColumn, blocks.tileColumns, n);
-  tile.sums =
-      tile.scratch(blocks.keepsSums() ? blocks.sumRows() * blocks.sumColumns()
-                                      : blocks.rows * blocks.blockColumns(),
-                   blocks.sum);
+  tile.sums = tile.scratch(blocks.sumCount(), blocks.sum);
+  findEpilogueRows();
   LogicalResult emitted = success();
   tile.finish = [&](Value row, Value column, int64_t rows, int64_t columns) {
     at.loop(at.constant(rows), [&](Value i) {
       if (failed(emitElements(at.add(row, i), column, columns)))
         emitted = failure();
     });
+  };
+  tile.finishRows = [&](Value row, int64_t rows) {
+    if (failed(emitEpilogue(row, at.constant(rows))))
+      emitted = failure();
   };
   if (blocks.beginsInMemory())
     tile.beginSums();
@@ -75,13 +82,36 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
     });
   }
   if (k == 0 || blocks.keepsSums())
-    return emitEpilogue();
+    return emitEpilogue(at.constant(0), tile.rows);
   return emitted;
 }
 
-LogicalResult TileEmitter::emitEpilogue() {
+void TileEmitter::findEpilogueRows() {
+  const GroupSpace &space = body.iterationSpace();
+  AxisSet all = space.fullMap().covered;
+  auto add = [&](Value memory, Value value) {
+    auto type = tensorType(value);
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    bool isNew = llvm::none_of(tile.epilogueRows, [&](EpilogueRows &rows) {
+      return rows.memory == memory; // an update in place
+    });
+    if (isNew && type.getNumElements() * bytes >= kLargeBytes)
+      tile.epilogueRows.push_back({memory, bytes});
+  };
+  for (unsigned i = 0; i < group.getNumResults(); ++i)
+    if (space.resultMap(i).covered == all)
+      add(body.resultPointerOf(i), group.getResult(i));
+  for (unsigned i = 0; i < group.getNumOperands(); ++i)
+    if (!space.isReadElsewhere(i) &&
+        llvm::any_of(space.argumentMaps(i),
+                     [&](const AxisMap &map) { return map.covered == all; }))
+      add(body.pointerOf(i), group.getOperand(i));
+}
+
+LogicalResult TileEmitter::emitEpilogue(Value first, Value count) {
   LogicalResult emitted = success();
-  at.loop(tile.rows, [&](Value row) {
+  at.loop(count, [&](Value i) {
+    Value row = at.add(first, i);
     tile.eachColumns(2 * blocks.lanes, [&](Value column, int64_t count) {
       if (failed(emitElements(row, column, count)))
         emitted = failure();

@@ -10,12 +10,12 @@ using namespace mlir;
 using namespace ampc;
 
 /// A line of the cache, and a vector register.
-static constexpr int64_t kScratchAlignment = 64;
+static constexpr int64_t kLineBytes = 64;
 
 Value ContractionTile::scratch(int64_t elements, Type element) {
-  return memref::AllocaOp::create(
-      at.builder, at.loc, MemRefType::get({elements}, element),
-      at.builder.getI64IntegerAttr(kScratchAlignment));
+  return memref::AllocaOp::create(at.builder, at.loc,
+                                  MemRefType::get({elements}, element),
+                                  at.builder.getI64IntegerAttr(kLineBytes));
 }
 
 Value ContractionTile::partOf(Value first, int64_t piece, int64_t whole) {
@@ -24,10 +24,10 @@ Value ContractionTile::partOf(Value first, int64_t piece, int64_t whole) {
   return at.smaller(at.constant(piece), at.subtract(at.constant(whole), first));
 }
 
-TileOperand ContractionTile::left(Value start) {
+TileOperand ContractionTile::left(Value row, Value start) {
   auto [batch, m, n, k] = blocks.extents;
   TileOperand operand{a, at.times(matrix, m * k), blocks.a};
-  operand.base = operand.at(at, firstRow, start);
+  operand.base = operand.at(at, at.add(firstRow, row), start);
   return operand;
 }
 
@@ -62,10 +62,24 @@ void ContractionTile::eachColumns(
   eachPiece(at, columns, isLastColumn, blocks.extents.n, piece, body);
 }
 
+void ContractionTile::fetchRow(Value row, Value column, int64_t columns) {
+  auto [batch, m, n, k] = blocks.extents;
+  Value inAll = at.add(at.times(matrix, m), at.add(firstRow, row));
+  Value first = at.add(at.times(inAll, n), at.add(firstColumn, column));
+  for (const EpilogueRows &rows : epilogueRows)
+    for (int64_t byte = 0; byte < columns * rows.bytes; byte += kLineBytes)
+      memref::PrefetchOp::create(at.builder, at.loc, rows.memory,
+                                 ValueRange(at.add(first, byte / rows.bytes)),
+                                 /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 Value ContractionTile::sumAt(Value row, Value column) {
   int64_t pitch = blocks.sumPitch();
-  if (!blocks.keepsSums())
-    return at.times(at.remainder(row, blocks.rows), pitch);
+  if (!blocks.keepsSums()) {
+    Value inBlock = at.times(at.remainder(row, blocks.rows), pitch);
+    return blocks.byRows ? at.add(inBlock, column) : inBlock;
+  }
   Value inPanel = at.times(row, pitch);
   // Panels follow each other.
   return blocks.sumColumns() > pitch

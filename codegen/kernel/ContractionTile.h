@@ -24,6 +24,12 @@ struct TileOperand {
   }
 };
 
+/// Memory of a large operand or result of the epilogue, an element a sum.
+struct EpilogueRows {
+  mlir::Value memory;
+  int64_t bytes; ///< of an element
+};
+
 /// Where a tile lies, what it is made of, and its sums in scratch memory.
 struct ContractionTile {
   ContractionTile(const IndexMath &at, const ProductBlocks &blocks,
@@ -33,23 +39,26 @@ struct ContractionTile {
   IndexMath at;
   const ProductBlocks &blocks;
   mlir::Value a, b, init; ///< the operands' memory; init or null
+  llvm::SmallVector<EpilogueRows> epilogueRows;
 
   mlir::Value matrix, firstRow, firstColumn;
   mlir::Value isLastRow, isLastColumn; ///< of the tiles
   mlir::Value rows, columns;           ///< that the tile has
   /// Sums lie in panels of blocks.sumPitch() columns, row after row; those of
-  /// one register block where blocks.keepsSums() is false.
+  /// one register block, or of its rows, where blocks.keepsSums() is false.
   mlir::Value sums;
   /// Emits what follows the sums of a register block: (first row, first column,
-  /// rows, columns). Called where blocks.keepsSums() is false.
+  /// rows, columns); by rows, of those of all columns: (first row, rows).
+  /// Called where blocks.keepsSums() is false.
   std::function<void(mlir::Value, mlir::Value, int64_t, int64_t)> finish;
+  std::function<void(mlir::Value, int64_t)> finishRows;
 
   /// Scratch memory, taken once a kernel (TileKernels).
   mlir::Value scratch(int64_t elements, mlir::Type element);
   /// How much of `whole` a piece of `piece` that begins at `first` has.
   mlir::Value partOf(mlir::Value first, int64_t piece, int64_t whole);
-  /// The rows of A from the tile's first on, K from `start` on.
-  TileOperand left(mlir::Value start);
+  /// The rows of A from row `row` of the tile on, K from `start` on.
+  TileOperand left(mlir::Value row, mlir::Value start);
   /// The columns of B from column `column` of the tile on, K from `start` on.
   TileOperand right(mlir::Value column, mlir::Value start);
   /// Runs `body(first, count)` for the rows of the tile in pieces of `piece`,
@@ -59,6 +68,9 @@ struct ContractionTile {
   /// The same for the columns.
   void eachColumns(int64_t piece,
                    llvm::function_ref<void(mlir::Value, int64_t)> body);
+  /// Fetches what the epilogue will touch of `columns` sums from (row, column)
+  /// on.
+  void fetchRow(mlir::Value row, mlir::Value column, int64_t columns);
   /// Element number of a sum; `column` begins a panel, or is 0 where there is
   /// one panel.
   mlir::Value sumAt(mlir::Value row, mlir::Value column);

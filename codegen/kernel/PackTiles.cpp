@@ -142,12 +142,12 @@ void ampc::packLeftTiles(IndexMath &at, const TileSource &from, Value panel,
 }
 
 void ampc::packRightTiles(IndexMath &at, const TileSource &from, Value panel,
-                          int64_t columnTiles) {
+                          Value base, int64_t columnTiles) {
   TileReader reader(at, from);
   at.loop(reader.tilesOf(from.length, kUnitDepth), [&](Value step) {
     for (int64_t j = 0; j < columnTiles; ++j) {
-      Value to =
-          at.times(at.add(at.times(step, columnTiles), j), kTileElements);
+      Value to = at.add(base, at.times(at.add(at.times(step, columnTiles), j),
+                                       kTileElements));
       reader.copyTile(at.constant(j * kUnitRows), at.times(step, kUnitDepth),
                       /*alongK=*/false, panel, to);
     }

@@ -26,9 +26,9 @@ void packLeftTiles(IndexMath &at, const TileSource &from, mlir::Value panel,
                    int64_t pitch);
 
 /// Tile (K tile s, column tile j of `columnTiles`) of B at element
-/// (s * columnTiles + j) * kTileElements of `panel`.
+/// (s * columnTiles + j) * kTileElements of `panel` from `base` on.
 void packRightTiles(IndexMath &at, const TileSource &from, mlir::Value panel,
-                    int64_t columnTiles);
+                    mlir::Value base, int64_t columnTiles);
 
 } // namespace ampc
 

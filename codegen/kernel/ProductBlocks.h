@@ -45,6 +45,10 @@ struct ProductBlocks {
   int64_t tileRows, tileColumns;
   int64_t depth; ///< K at a time
   bool packA, packB;
+  /// Whether a matrix unit's blocks go row by row over a panel of all columns
+  /// of B, and the epilogue follows the blocks of a row: what it touches is
+  /// then long runs of memory. Else they go down one panel of columns.
+  bool byRows = false;
 
   int64_t blockColumns() const { return vectors * lanes; }
   /// Extents of a tile's sums in scratch memory: whole vectors, and whole tiles
@@ -63,8 +67,19 @@ struct ProductBlocks {
   /// Whether the sums stand in scratch memory before the first stretch.
   bool beginsInMemory() const { return hasInit || stretches() > 1; }
   /// Columns of a panel of sums: a register block's for a matrix unit, whose
-  /// blocks then are bytes in a row, else all.
-  int64_t sumPitch() const { return unit ? blockColumns() : sumColumns(); }
+  /// blocks then are bytes in a row, else all; by rows a vector more, so that
+  /// rows differ in their places of the cache.
+  int64_t sumPitch() const {
+    if (byRows)
+      return sumColumns() + lanes;
+    return unit ? blockColumns() : sumColumns();
+  }
+  /// Sums in scratch memory.
+  int64_t sumCount() const {
+    if (keepsSums())
+      return sumRows() * sumColumns();
+    return rows * (byRows ? sumPitch() : blockColumns());
+  }
   int64_t rowTiles() const { return llvm::divideCeil(extents.m, tileRows); }
   int64_t columnTiles() const {
     return llvm::divideCeil(extents.n, tileColumns);

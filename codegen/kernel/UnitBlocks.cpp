@@ -72,6 +72,8 @@ static double cyclesOf(const ProductBlocks &blocks) {
 }
 
 static int64_t scratchBytes(const ProductBlocks &blocks) {
+  if (blocks.byRows)
+    return blocks.tileColumns * (blocks.depth * 2 + blocks.rows * 4);
   int64_t bytes =
       blocks.keepsSums() ? blocks.tileRows * blocks.tileColumns * 4 : 0;
   if (packsA(blocks))
@@ -85,6 +87,8 @@ void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
   blocks.vectors = n > kUnitRows ? 2 : 1;
   blocks.rows = m > kUnitRows ? 2 * kUnitRows : kUnitRows;
   blocks.depth = equalTiles(k, kDepth, kUnitDepth);
+  // What is written outweighs what is read.
+  blocks.byRows = !blocks.beginsInMemory() && m * n > k * (m + n);
   double steps = double(batch) * llvm::divideCeil(m, blocks.rows) *
                  llvm::divideCeil(n, blocks.blockColumns()) *
                  llvm::divideCeil(k, kUnitDepth);

@@ -25,13 +25,22 @@ public:
   void emitStretch(Value start, Value length) override;
 
 private:
-  UnitOperand leftTiles(Value start, Value length);
-  UnitOperand rightTiles(Value column, int64_t width, Value start,
-                         Value length);
-  /// The sums of `rowTiles` by `columnTiles` tiles from (row, column) on.
-  void emitBlock(const UnitOperand &left, const UnitOperand &right, Value row,
-                 Value column, Value steps, int64_t rowTiles,
-                 int64_t columnTiles);
+  /// Tiles of A from row `first` of the tile on, `count` rows.
+  UnitOperand leftTiles(Value first, Value count, Value start, Value length);
+  /// Those of a panel of B from `column` on, `width` columns.
+  UnitOperand rightTiles(Value column, int64_t width);
+  void packRight(Value column, int64_t width, Value start, Value length);
+  void emitDown(Value start, Value length);
+  void emitByRows(Value start, Value length);
+  /// Fetches, in step `step` of K of a block, its share of what the epilogue
+  /// touches.
+  void fetchShare(Value step, Value row, Value column, int64_t rowTiles,
+                  int64_t columnTiles);
+  /// The sums of `rows` by `width` elements from (row, column) on; A's tiles
+  /// begin at `corner`.
+  void emitBlock(const UnitOperand &left, Value corner,
+                 const UnitOperand &right, Value row, Value column,
+                 Value length, int64_t rows, int64_t width);
   Value load(const UnitOperand &operand, Value first, int64_t i);
 
   ContractionTile &tile;
@@ -48,47 +57,75 @@ UnitProduct::UnitProduct(ContractionTile &tile)
       operandTile(
           amx::TileType::get({kUnitRows, kUnitDepth}, blocks.a.element)),
       sumTile(amx::TileType::get({kUnitRows, kUnitRows}, blocks.sum)) {
+  int64_t rows = blocks.byRows ? blocks.rows : blocks.sumRows(),
+          columns = blocks.byRows ? blocks.sumColumns() : blocks.blockColumns();
   if (blocks.packA)
-    panelA = tile.scratch(blocks.sumRows() * blocks.depth, blocks.a.element);
-  panelB = tile.scratch(blocks.blockColumns() * blocks.depth, blocks.b.element);
+    panelA = tile.scratch(rows * blocks.depth, blocks.a.element);
+  panelB = tile.scratch(columns * blocks.depth, blocks.b.element);
 }
 
-UnitOperand UnitProduct::leftTiles(Value start, Value length) {
-  TileOperand left = tile.left(start);
+UnitOperand UnitProduct::leftTiles(Value first, Value count, Value start,
+                                   Value length) {
+  TileOperand left = tile.left(first, start);
   if (!blocks.packA)
     return {left.memory, left.base, kUnitRows * left.layout.across, kUnitDepth,
             left.layout.across};
   int64_t tiles = blocks.depth / kUnitDepth;
   bool whole =
       blocks.extents.m % kUnitRows == 0 && blocks.extents.k % kUnitDepth == 0;
-  packLeftTiles(at, {left, tile.rows, length, whole}, panelA, tiles);
+  packLeftTiles(at, {left, count, length, whole}, panelA, tiles);
   return {panelA, at.constant(0), tiles * kTileElements, kTileElements,
           kUnitDepth};
 }
 
-UnitOperand UnitProduct::rightTiles(Value column, int64_t width, Value start,
-                                    Value length) {
+UnitOperand UnitProduct::rightTiles(Value column, int64_t width) {
   int64_t columnTiles = llvm::divideCeil(width, kUnitRows);
+  Value base = blocks.byRows ? at.times(column, blocks.depth) : at.constant(0);
+  return {panelB, base, kTileElements, columnTiles * kTileElements, kUnitDepth};
+}
+
+void UnitProduct::packRight(Value column, int64_t width, Value start,
+                            Value length) {
   bool whole = width % kUnitRows == 0 && blocks.extents.k % kUnitDepth == 0;
   packRightTiles(at,
                  {tile.right(column, start), at.constant(width), length, whole},
-                 panelB, columnTiles);
-  return {panelB, at.constant(0), kTileElements, columnTiles * kTileElements,
-          kUnitDepth};
+                 panelB, rightTiles(column, width).base,
+                 llvm::divideCeil(width, kUnitRows));
 }
 
 void UnitProduct::emitStretch(Value start, Value length) {
-  UnitOperand left = leftTiles(start, length);
-  Value steps = at.divide(at.add(length, kUnitDepth - 1), kUnitDepth);
+  if (blocks.byRows)
+    emitByRows(start, length);
+  else
+    emitDown(start, length);
+}
+
+void UnitProduct::emitDown(Value start, Value length) {
+  UnitOperand left = leftTiles(at.constant(0), tile.rows, start, length);
   tile.eachColumns(blocks.blockColumns(), [&](Value column, int64_t width) {
-    UnitOperand right = rightTiles(column, width, start, length);
+    packRight(column, width, start, length);
+    UnitOperand right = rightTiles(column, width);
     tile.eachRows(blocks.rows, [&](Value row, int64_t rows) {
-      emitBlock(left, right, row, column, steps,
-                llvm::divideCeil(rows, kUnitRows),
-                llvm::divideCeil(width, kUnitRows));
+      Value corner =
+          at.add(left.base, at.times(at.divide(row, kUnitRows), left.across));
+      emitBlock(left, corner, right, row, column, length, rows, width);
       if (!blocks.keepsSums())
         tile.finish(row, column, rows, width);
     });
+  });
+}
+
+void UnitProduct::emitByRows(Value start, Value length) {
+  tile.eachColumns(blocks.blockColumns(), [&](Value column, int64_t width) {
+    packRight(column, width, start, length);
+  });
+  tile.eachRows(blocks.rows, [&](Value row, int64_t rows) {
+    UnitOperand left = leftTiles(row, at.constant(rows), start, length);
+    tile.eachColumns(blocks.blockColumns(), [&](Value column, int64_t width) {
+      emitBlock(left, left.base, rightTiles(column, width), row, column, length,
+                rows, width);
+    });
+    tile.finishRows(row, rows);
   });
 }
 
@@ -99,10 +136,25 @@ Value UnitProduct::load(const UnitOperand &operand, Value first, int64_t i) {
                                  at.constant(operand.pitch));
 }
 
-void UnitProduct::emitBlock(const UnitOperand &left, const UnitOperand &right,
-                            Value row, Value column, Value steps,
-                            int64_t rowTiles, int64_t columnTiles) {
+void UnitProduct::fetchShare(Value step, Value row, Value column,
+                             int64_t rowTiles, int64_t columnTiles) {
+  int64_t steps = llvm::divideCeil(blocks.extents.k, kUnitDepth),
+          rows = rowTiles * kUnitRows, share = llvm::divideCeil(rows, steps);
+  for (int64_t i = 0; i < share; ++i) {
+    Value inBlock = at.add(at.times(step, share), i);
+    if (share * steps > rows)
+      inBlock = at.smaller(inBlock, at.constant(rows - 1));
+    tile.fetchRow(at.add(row, inBlock), column, columnTiles * kUnitRows);
+  }
+}
+
+void UnitProduct::emitBlock(const UnitOperand &left, Value corner,
+                            const UnitOperand &right, Value row, Value column,
+                            Value length, int64_t rows, int64_t width) {
   OpBuilder &builder = at.builder;
+  int64_t rowTiles = llvm::divideCeil(rows, kUnitRows),
+          columnTiles = llvm::divideCeil(width, kUnitRows);
+  Value steps = at.divide(at.add(length, kUnitDepth - 1), kUnitDepth);
   Value pitch = at.constant(blocks.sumPitch());
   auto sumIndex = [&](int64_t i, int64_t j) {
     return at.add(tile.sumAt(at.add(row, i * kUnitRows), column),
@@ -117,14 +169,14 @@ void UnitProduct::emitBlock(const UnitOperand &left, const UnitOperand &right,
                     amx::TileLoadOp::create(builder, at.loc, sumTile, tile.sums,
                                             ValueRange(sumIndex(i, j)), pitch))
               : Value(amx::TileZeroOp::create(builder, at.loc, sumTile)));
-  Value corner =
-      at.add(left.base, at.times(at.divide(row, kUnitRows), left.across));
   auto loop = scf::ForOp::create(builder, at.loc, at.constant(0), steps,
                                  at.constant(1), first);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar();
+    if (!blocks.keepsSums())
+      fetchShare(step, row, column, rowTiles, columnTiles);
     SmallVector<Value> a, b, sums;
     for (int64_t j = 0; j < columnTiles; ++j)
       b.push_back(

@@ -56,7 +56,7 @@ VectorProduct::VectorProduct(ContractionTile &tile)
 
 void VectorProduct::emitStretch(Value start, Value length) {
   int64_t m = blocks.extents.m;
-  TileOperand left = tile.left(start);
+  TileOperand left = tile.left(at.constant(0), start);
   if (blocks.packA) {
     bool alongK = blocks.a.runsAlongK();
     Panel from{left.memory, left.base,

@@ -242,6 +242,9 @@ TEST(Contraction, MatrixUnit) {
                                     {1, 64, 1100, 2500}})
         check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"},
               kUnitLevel);
+      // Blocks row by row; what the epilogue writes is fetched.
+      check({1, 530, 600, 70, transposeA, transposeB, "bf16", "f32"},
+            kUnitLevel);
     }
 }
 
