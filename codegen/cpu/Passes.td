@@ -10,7 +10,8 @@ def TileKernels : Pass<"amp-tile-kernels", "::mlir::ModuleOp"> {
     Input: functions that hold one `scf.parallel` with constant bounds (`amp-build-kernels`). Each
     gets two more arguments, `begin` and `end` (index), and runs the tiles of that range in a row;
     what a tile is follows from the shape alone (Tiling.h), so any split over threads gives the
-    same bits. Scratch memory moves to the entry of the function. Pointer arguments are marked
+    same bits. A loop with `span` hands its body up to so many neighbouring points at once: a product
+    packs for all of them what they share. Scratch memory moves to the entry of the function. Pointer arguments are marked
     `llvm.noalias` (one argument a place) and `llvm.dereferenceable` with their bytes, and the
     function `llvm.bareptr`.
 

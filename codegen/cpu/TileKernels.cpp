@@ -1,6 +1,8 @@
 // The parallel loop of a kernel as a serial loop over a range of tiles
 // (Passes.td).
 #include "codegen/cpu/Passes.h"
+#include "codegen/kernel/IndexMath.h"
+#include "codegen/kernel/Kernels.h"
 #include "codegen/kernel/Tiling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +19,49 @@ namespace ampc {
 
 using namespace mlir;
 using namespace ampc;
+
+/// Moves the body of `loop` to the builder, its variables being `variables`.
+static void inlineBody(OpBuilder &builder, scf::ParallelOp loop,
+                       ValueRange variables) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVars(), variables);
+  for (Operation &op : loop.getBody()->without_terminator())
+    builder.clone(op, mapping);
+  loop.erase();
+}
+
+/// Replaces `loop`, which has a span, by loops over the points [begin, end):
+/// over the outer axes, and over spans of the neighbours along the inner one.
+static void emitSpanLoops(scf::ParallelOp loop, const Tiling &tiling,
+                          Value begin, Value end) {
+  OpBuilder builder(loop);
+  IndexMath at{builder, loop.getLoc()};
+  size_t axes = tiling.extents.size();
+  int64_t extent = tiling.extents.back();
+  Value firstOuter = at.divide(begin, extent),
+        endOuter = at.divide(at.add(end, extent - 1), extent);
+  auto outer =
+      scf::ForOp::create(builder, at.loc, firstOuter, endOuter, at.constant(1));
+  builder.setInsertionPointToStart(outer.getBody());
+  Value first = at.times(outer.getInductionVar(), extent);
+  Value low = at.larger(at.subtract(begin, first), at.constant(0)),
+        high = at.smaller(at.subtract(end, first), at.constant(extent));
+  auto inner =
+      scf::ForOp::create(builder, at.loc, low, high, at.constant(tiling.span));
+  builder.setInsertionPointToStart(inner.getBody());
+  SmallVector<Value> variables(axes + 1);
+  variables[axes - 1] = inner.getInductionVar();
+  variables[axes] = at.smaller(at.constant(tiling.span),
+                               at.subtract(high, inner.getInductionVar()));
+  Value rest = outer.getInductionVar();
+  for (size_t axis = axes - 1; axis-- > 0;) {
+    int64_t count = tiling.extents[axis];
+    variables[axis] = axis == 0 ? rest : at.remainder(rest, count);
+    if (axis > 0)
+      rest = at.divide(rest, count);
+  }
+  inlineBody(builder, loop, variables);
+}
 
 /// Replaces `loop` by loops over the points of tiles [begin, end).
 static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling,
@@ -64,11 +109,7 @@ static void emitTileLoops(scf::ParallelOp loop, const Tiling &tiling,
     builder.setInsertionPointToStart(inner.getBody());
     variables[axis] = inner.getInductionVar();
   }
-  IRMapping mapping;
-  mapping.map(loop.getInductionVars(), variables);
-  for (Operation &op : loop.getBody()->without_terminator())
-    builder.clone(op, mapping);
-  loop.erase();
+  inlineBody(builder, loop, variables);
 }
 
 /// The body of one tile runs many times: its scratch memory is taken once a
@@ -95,12 +136,20 @@ static LogicalResult tileKernel(func::FuncOp func) {
   if (failed(tiling))
     return failure();
   unsigned pointers = func.getNumArguments();
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (auto memory = dyn_cast<MemRefType>(type);
+        !memory || !memory.hasStaticShape())
+      return func.emitOpError()
+             << "argument " << i << " must be memory of static shape, got "
+             << type;
   auto index = IndexType::get(func.getContext());
   for (unsigned i = 0; i < 2; ++i)
     if (failed(func.insertArgument(pointers + i, index, {}, func.getLoc())))
       return func.emitOpError() << "cannot take the range of tiles";
-  emitTileLoops(*loop, *tiling, func.getArgument(pointers),
-                func.getArgument(pointers + 1));
+  bool hasSpan = (*loop)->hasAttr(kSpanAttr);
+  (hasSpan ? emitSpanLoops : emitTileLoops)(*loop, *tiling,
+                                            func.getArgument(pointers),
+                                            func.getArgument(pointers + 1));
   hoistScratch(func);
   auto unit = UnitAttr::get(func.getContext());
   func->setAttr("llvm.bareptr", unit);

@@ -39,8 +39,9 @@ LogicalResult PlanBuilder::addCpuKernels(const CpuLevel &level) {
     FailureOr<Tiling> tiling = tilingOf(*loop);
     if (failed(tiling))
       return failure();
-    addKernel(func, tiling->tiles).symbol =
-        (kSymbolPrefix + func.getName()).str();
+    rt::fb::KernelT &kernel = addKernel(func, tiling->tiles);
+    kernel.symbol = (kSymbolPrefix + func.getName()).str();
+    kernel.shares = tiling->span > 1;
   }
   return success();
 }

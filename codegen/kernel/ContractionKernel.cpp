@@ -52,12 +52,20 @@ private:
 LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
   auto [batch, m, n, k] = blocks.extents;
   tile.matrix = point[0];
-  tile.firstRow = at.times(point[1], blocks.tileRows);
-  tile.firstColumn = at.times(point[2], blocks.tileColumns);
-  tile.isLastRow = at.isLast(point[1], blocks.rowTiles());
-  tile.isLastColumn = at.isLast(point[2], blocks.columnTiles());
-  tile.rows = tile.partOf(tile.firstRow, blocks.tileRows, m);
-  tile.columns = tile.partOf(tile.firstColumn, blocks.tileColumns, n);
+  Value row = point[blocks.byRows ? 2 : 1],
+        column = point[blocks.byRows ? 1 : 2], one = at.constant(1);
+  Value rowPoints = blocks.byRows ? point[3] : one,
+        columnPoints = blocks.byRows ? one : point[3];
+  tile.firstRow = at.times(row, blocks.pointRows);
+  tile.firstColumn = at.times(column, blocks.pointColumns);
+  tile.isLastRow =
+      at.isLast(at.add(row, at.add(rowPoints, -1)), blocks.rowPoints());
+  tile.isLastColumn = at.isLast(at.add(column, at.add(columnPoints, -1)),
+                                blocks.columnPoints());
+  tile.rows =
+      tile.partOf(tile.firstRow, at.times(rowPoints, blocks.pointRows), m);
+  tile.columns = tile.partOf(tile.firstColumn,
+                             at.times(columnPoints, blocks.pointColumns), n);
   tile.sums = tile.scratch(blocks.sumCount(), blocks.sum);
   findEpilogueRows();
   LogicalResult emitted = success();
@@ -78,7 +86,8 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
         (blocks.unit ? unitProduct : vectorProduct)(tile);
     at.loop(at.constant(blocks.stretches()), [&](Value stretch) {
       Value start = at.times(stretch, blocks.depth);
-      loops->emitStretch(start, tile.partOf(start, blocks.depth, k));
+      loops->emitStretch(start,
+                         tile.partOf(start, at.constant(blocks.depth), k));
     });
   }
   if (k == 0 || blocks.keepsSums())
@@ -170,10 +179,13 @@ LogicalResult ampc::emitContractionKernel(OpBuilder &builder, GroupOp group,
                                           TargetAttr target) {
   MatmulOp product = *group.getBody().front().getOps<MatmulOp>().begin();
   ProductBlocks blocks = blocksOf(product, target);
-  SmallVector<Value> point = beginParallel(
-      builder, group.getLoc(),
-      {blocks.extents.batch, blocks.rowTiles(), blocks.columnTiles()},
-      blocks.work());
+  int64_t outer = blocks.byRows ? blocks.columnPoints() : blocks.rowPoints(),
+          inner = blocks.byRows ? blocks.rowPoints() : blocks.columnPoints();
+  SmallVector<Value> point =
+      beginParallel(builder, group.getLoc(),
+                    {blocks.extents.batch, outer, inner, 1}, blocks.work());
+  builder.getInsertionBlock()->getParentOp()->setAttr(
+      kSpanAttr, builder.getI64IntegerAttr(blocks.span));
   auto memoryOf = [&](Value operand) {
     return body.pointerOf(cast<BlockArgument>(operand).getArgNumber());
   };

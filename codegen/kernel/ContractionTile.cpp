@@ -18,10 +18,11 @@ Value ContractionTile::scratch(int64_t elements, Type element) {
                                   at.builder.getI64IntegerAttr(kLineBytes));
 }
 
-Value ContractionTile::partOf(Value first, int64_t piece, int64_t whole) {
-  if (piece >= whole)
+Value ContractionTile::partOf(Value first, Value piece, int64_t whole) {
+  if (std::optional<int64_t> known = getConstantIntValue(piece);
+      known && *known >= whole)
     return at.constant(whole);
-  return at.smaller(at.constant(piece), at.subtract(at.constant(whole), first));
+  return at.smaller(piece, at.subtract(at.constant(whole), first));
 }
 
 TileOperand ContractionTile::left(Value row, Value start) {

@@ -56,7 +56,7 @@ struct ContractionTile {
   /// Scratch memory, taken once a kernel (TileKernels).
   mlir::Value scratch(int64_t elements, mlir::Type element);
   /// How much of `whole` a piece of `piece` that begins at `first` has.
-  mlir::Value partOf(mlir::Value first, int64_t piece, int64_t whole);
+  mlir::Value partOf(mlir::Value first, mlir::Value piece, int64_t whole);
   /// The rows of A from row `row` of the tile on, K from `start` on.
   TileOperand left(mlir::Value row, mlir::Value start);
   /// The columns of B from column `column` of the tile on, K from `start` on.

@@ -39,6 +39,9 @@ struct IndexMath {
   mlir::Value smaller(mlir::Value a, mlir::Value b) {
     return builder.createOrFold<mlir::arith::MinSIOp>(loc, a, b);
   }
+  mlir::Value larger(mlir::Value a, mlir::Value b) {
+    return builder.createOrFold<mlir::arith::MaxSIOp>(loc, a, b);
+  }
   mlir::Value isLast(mlir::Value a, int64_t count) {
     return builder.createOrFold<mlir::arith::CmpIOp>(
         loc, mlir::arith::CmpIPredicate::eq, a, constant(count - 1));

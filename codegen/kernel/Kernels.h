@@ -12,6 +12,11 @@ namespace ampc {
 /// visits (i64).
 inline constexpr llvm::StringLiteral kWorkAttr = "work";
 
+/// Attribute of a kernel's scf.parallel (i64): its last variable, of extent 1,
+/// is no index but how many neighbouring points along the axis before it the
+/// body takes at once, at most so many. What they share is done once.
+inline constexpr llvm::StringLiteral kSpanAttr = "span";
+
 /// A parallel loop over `extents` (one point when empty), `work` elements a
 /// point. Leaves the builder inside the body and returns the induction
 /// variables.

@@ -63,7 +63,7 @@ static void cutTiles(ProductBlocks &blocks) {
 }
 
 int64_t ProductBlocks::work() const {
-  int64_t elements = tileRows * tileColumns;
+  int64_t elements = pointRows * pointColumns;
   int64_t multiplied = unit ? 128 : 16; // while a map moves an element
   return std::max<int64_t>(
       elements * std::max<int64_t>(extents.k, 1) / multiplied, elements);
@@ -80,6 +80,8 @@ static void cutForVectors(ProductBlocks &blocks, int64_t vectorBytes) {
       std::clamp<int64_t>(llvm::divideCeil(n, blocks.lanes), 1, rows.size());
   blocks.rows = std::clamp<int64_t>(m, 1, rows[blocks.vectors - 1]);
   cutTiles(blocks);
+  blocks.pointRows = blocks.tileRows;
+  blocks.pointColumns = blocks.tileColumns;
   blocks.depth = equalTiles(k, kDepth, 1);
   bool narrow = blocks.a.element != blocks.sum;
   auto isFar = [&](int64_t pitch, int64_t readers) {

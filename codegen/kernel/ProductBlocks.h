@@ -41,8 +41,11 @@ struct ProductBlocks {
   int64_t lanes;   ///< sums of one vector register
   int64_t rows;    ///< rows of a register block
   int64_t vectors; ///< vectors of a row of it
-  /// Extents of a tile, multiples of the block's.
+  /// The most rows and columns of a tile, multiples of the block's.
   int64_t tileRows, tileColumns;
+  /// A tile has up to `span` points side by side, of so many rows and columns:
+  /// as many as a thread takes at once. They share what is packed.
+  int64_t span = 1, pointRows, pointColumns;
   int64_t depth; ///< K at a time
   bool packA, packB;
   /// Whether a matrix unit's blocks go row by row over a panel of all columns
@@ -84,8 +87,12 @@ struct ProductBlocks {
   int64_t columnTiles() const {
     return llvm::divideCeil(extents.n, tileColumns);
   }
+  int64_t rowPoints() const { return llvm::divideCeil(extents.m, pointRows); }
+  int64_t columnPoints() const {
+    return llvm::divideCeil(extents.n, pointColumns);
+  }
   int64_t stretches() const { return llvm::divideCeil(extents.k, depth); }
-  /// What a tile's work counts in elements of a map.
+  /// What a point's work counts in elements of a map.
   int64_t work() const;
 };
 

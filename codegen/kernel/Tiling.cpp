@@ -38,6 +38,21 @@ FailureOr<Tiling> ampc::tilingOf(scf::ParallelOp loop) {
     tiling.extents.push_back(*extent);
     total *= *extent;
   }
+  if (auto span = loop->getAttrOfType<IntegerAttr>(kSpanAttr)) {
+    if (tiling.extents.size() < 2 || tiling.extents.back() != 1 ||
+        span.getInt() < 1)
+      return loop.emitOpError()
+             << "with a span of " << span.getInt()
+             << " needs an axis before its last one, which is of extent 1; got "
+             << tiling.extents.size() << " axes, the last of extent "
+             << tiling.extents.back();
+    tiling.extents.pop_back();
+    tiling.axis = tiling.extents.size() - 1;
+    tiling.blocks = tiling.extents.back();
+    tiling.tiles = total;
+    tiling.span = span.getInt();
+    return tiling;
+  }
   auto workAttr = loop->getAttrOfType<IntegerAttr>(kWorkAttr);
   int64_t inner = workAttr ? std::max<int64_t>(workAttr.getInt(), 1) : 1;
   tiling.axis = tiling.extents.size() - 1;

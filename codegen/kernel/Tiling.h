@@ -16,10 +16,12 @@ struct Tiling {
   int64_t block = 1;  ///< values of loop `axis` a tile
   int64_t blocks = 0; ///< ceil(extents[axis] / block)
   int64_t tiles = 0;
+  int64_t span = 1; ///< neighbours along `axis` that run at once (kSpanAttr)
 };
 
-/// Tiles of about 16 Ki elements. `loop` has constant bounds from 0 with step
-/// 1, as BuildKernels makes it; any other is an error at the loop.
+/// Tiles of about 16 Ki elements; of a loop with a span, a point each. `loop`
+/// has constant bounds from 0 with step 1, as BuildKernels makes it; any other
+/// is an error at the loop.
 llvm::FailureOr<Tiling> tilingOf(mlir::scf::ParallelOp loop);
 
 /// The one scf.parallel of a kernel; an error at the function when there is

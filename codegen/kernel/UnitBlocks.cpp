@@ -1,7 +1,8 @@
-// The cut of a product for a matrix unit: of the tiles that leave a few to each
-// thread and stay in a core's cache, those that pack least. Every tile packs
-// its part of both operands, so that B is packed once a row of tiles and A once
-// a column of them.
+// The cut of a product for a matrix unit: of the tiles that stay in a core's
+// cache, those that pack least. Every tile packs its part of both operands, so
+// that B is packed once a row of tiles and A once a column of them. A tile is
+// as many points as a thread has side by side, up to what fits: few threads
+// pack little, many still find work.
 #include "codegen/kernel/ProductBlocks.h"
 
 using namespace ampc;
@@ -32,6 +33,10 @@ static constexpr PackCycles kPackB{40, 85}, kPackA{70, 130};
 /// kTileCycles is not worth handing out.
 static constexpr double kEnoughTiles = 8, kTileCycles = 1 << 15;
 
+/// Points of a run where there are kEnoughTiles of those: so many times more
+/// threads find work.
+static constexpr double kRunPoints = 4;
+
 /// The largest extent of a tile that is tried.
 static constexpr int64_t kMostExtent = 2048;
 
@@ -55,12 +60,23 @@ static double stepCycles(const ProductBlocks &blocks) {
   return blocks.a.across * 2 > kFarBytes ? kFarStepCycles : kNearStepCycles;
 }
 
-/// Cycles that all tiles take.
-static double cyclesOf(const ProductBlocks &blocks) {
+/// Tiles that share nothing.
+static double outerTiles(const ProductBlocks &blocks) {
+  return double(blocks.extents.batch) *
+         (blocks.byRows ? blocks.columnTiles() : blocks.rowTiles());
+}
+
+/// Cycles that all tiles take if threads take them in at least `runs` runs.
+static double cyclesOf(const ProductBlocks &blocks, double runs) {
   auto [batch, m, n, k] = blocks.extents;
   double steps = double(batch) * llvm::divideCeil(k, kUnitDepth);
-  double ofA = double(blocks.columnTiles()) * llvm::divideCeil(m, kUnitRows),
-         ofB = double(blocks.rowTiles()) * llvm::divideCeil(n, kUnitRows);
+  // An operand is packed once a tile along the other one's axis, and each run
+  // begins a tile.
+  double runsInside = runs / outerTiles(blocks), ofA = blocks.columnTiles(),
+         ofB = blocks.rowTiles();
+  (blocks.byRows ? ofB : ofA) = std::max(blocks.byRows ? ofB : ofA, runsInside);
+  ofA *= llvm::divideCeil(m, kUnitRows);
+  ofB *= llvm::divideCeil(n, kUnitRows);
   double cycles =
       ofB * (blocks.b.runsAlongK() ? kPackB.transposed : kPackB.asItLies);
   if (packsA(blocks))
@@ -81,6 +97,23 @@ static int64_t scratchBytes(const ProductBlocks &blocks) {
   return bytes;
 }
 
+/// Points, of which a thread takes several neighbours at once.
+static void cutPoints(ProductBlocks &blocks, double enough) {
+  blocks.pointRows = blocks.tileRows;
+  blocks.pointColumns = blocks.tileColumns;
+  int64_t inside = int64_t(enough * kRunPoints / outerTiles(blocks));
+  if (inside < 2)
+    return;
+  int64_t extent = blocks.byRows ? blocks.extents.m : blocks.extents.n,
+          unit = blocks.byRows ? blocks.rows : blocks.blockColumns();
+  int64_t &point = blocks.byRows ? blocks.pointRows : blocks.pointColumns,
+          &tile = blocks.byRows ? blocks.tileRows : blocks.tileColumns;
+  point = std::min(
+      tile, int64_t(llvm::alignTo(llvm::divideCeil(extent, inside), unit)));
+  blocks.span = tile / point;
+  tile = blocks.span * point;
+}
+
 void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
   auto [batch, m, n, k] = blocks.extents;
   blocks.lanes = kUnitRows;
@@ -97,16 +130,19 @@ void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
   blocks.tileRows = blocks.rows; // what any product can have
   blocks.tileColumns = blocks.blockColumns();
   ProductBlocks tried = blocks;
-  double least = cyclesOf(blocks);
+  double least = cyclesOf(blocks, enough);
   int64_t most = std::min(kMostScratch, cacheBytes / 4 * 3);
+  int64_t blocksInside = blocks.byRows
+                             ? llvm::divideCeil(m, blocks.rows)
+                             : llvm::divideCeil(n, blocks.blockColumns());
   for (int64_t rows = kMostExtent; rows >= blocks.rows; rows /= 2)
     for (int64_t columns = kMostExtent; columns >= blocks.blockColumns();
          columns /= 2) {
       tried.tileRows = equalTiles(m, rows, blocks.rows);
       tried.tileColumns = equalTiles(n, columns, blocks.blockColumns());
-      double tiles = double(batch) * tried.rowTiles() * tried.columnTiles();
-      double cycles = cyclesOf(tried);
-      if (tiles < enough || scratchBytes(tried) > most || cycles >= least)
+      double cycles = cyclesOf(tried, enough);
+      if (outerTiles(tried) * blocksInside < enough ||
+          scratchBytes(tried) > most || cycles >= least)
         continue;
       least = cycles;
       blocks.tileRows = tried.tileRows;
@@ -114,4 +150,5 @@ void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {
     }
   blocks.packA = packsA(blocks);
   blocks.packB = true;
+  cutPoints(blocks, enough);
 }

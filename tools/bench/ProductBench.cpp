@@ -163,7 +163,7 @@ std::string moduleOf(const Product &product, const std::string &type,
 struct Generated {
   KernelObject object;
   KernelFunction function;
-  int64_t tiles;
+  int64_t tiles, grain; ///< in all, and the least of a call
   std::array<const void *, 3> arguments;
 };
 
@@ -213,7 +213,7 @@ private:
     AMPC_ASSIGN(Generated generated, generate(product, name, a, b, own));
     Job kernel{[&](ThreadPool::Lease &pool) {
                  pool.run(
-                     generated.tiles, 1, threads,
+                     generated.tiles, generated.grain, threads,
                      [](void *context, int, int64_t begin, int64_t end) {
                        auto &it = *static_cast<Generated *>(context);
                        it.function(it.arguments.data(), begin, end);
@@ -296,8 +296,11 @@ private:
         KernelObject::load(file.section(SectionKind::Object), product.name));
     const fb::Kernel &kernel = *file.plan().kernels()->Get(0);
     AMPC_ASSIGN(KernelFunction function, object.find(kernel.symbol()->str()));
-    return Generated{
-        std::move(object), function, int64_t(kernel.tiles()), {a, b, c}};
+    return Generated{std::move(object),
+                     function,
+                     int64_t(kernel.tiles()),
+                     leastTiles(kernel, threads),
+                     {a, b, c}};
   }
 
   int threads, rounds;

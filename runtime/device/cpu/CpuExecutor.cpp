@@ -169,6 +169,8 @@ Expected<void> CpuExecutor::prepare(const fb::Entry &source,
       step.kind = Kind::Launch;
       step.kernel = kernels[launch->kernel()];
       step.tiles = int64_t(launch->tiles());
+      step.grain =
+          leastTiles(*file.plan().kernels()->Get(launch->kernel()), threads);
       step.args = entry.args.data() + entry.args.size();
       for (unsigned a = 0; a < sizeOfVector(launch->args()); ++a)
         entry.args.push_back(address(entry, *launch->args()->Get(a)));
@@ -239,7 +241,7 @@ Expected<Executor::Run> CpuExecutor::begin(size_t number) {
     switch (step.kind) {
     case Kind::Launch:
       lease.run(
-          step.tiles, 1, threads,
+          step.tiles, step.grain, threads,
           [](void *context, int, int64_t begin, int64_t end) {
             auto &step = *static_cast<const Step *>(context);
             step.kernel(step.args, begin, end);

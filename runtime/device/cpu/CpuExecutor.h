@@ -51,7 +51,7 @@ private:
     Kind kind;
     uint32_t index; ///< into `contractions` or `loops`
     KernelFunction kernel;
-    int64_t tiles; ///< of a launch
+    int64_t tiles, grain; ///< of a launch; the least tiles of a call
     const void *const *args;
     const std::byte *a, *b, *init; ///< operands; `a`: a copy's source
     std::byte *to;

@@ -116,6 +116,15 @@ Expected<KernelObject> KernelObject::load(std::span<const std::byte> bytes,
   return object;
 }
 
+/// Calls that a thread makes of a kernel whose tiles share work: two, as
+/// threads are not equally fast.
+static constexpr int64_t kSharingCalls = 2;
+
+int64_t leastTiles(const fb::Kernel &kernel, int threads) {
+  int64_t calls = kSharingCalls * threads;
+  return kernel.shares() ? (int64_t(kernel.tiles()) + calls - 1) / calls : 1;
+}
+
 Expected<KernelFunction> KernelObject::find(const std::string &symbol) const {
   void *address = handle ? ::dlsym(handle, symbol.c_str()) : nullptr;
   if (!address)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/core/Status.h"
+#include "runtime/plan/PlanFile.h"
 
 #include <cstdint>
 #include <span>
@@ -14,6 +15,10 @@ namespace ampc::rt {
 /// i-th place.
 using KernelFunction = void (*)(const void *const *args, int64_t begin,
                                 int64_t end);
+
+/// The least tiles of a call of `kernel` when `threads` run it: one, more where
+/// neighbouring tiles share work.
+int64_t leastTiles(const fb::Kernel &kernel, int threads);
 
 /// A loaded shared object; unloads when it goes. Move-only.
 class KernelObject {

@@ -37,6 +37,7 @@ module attributes {amp.stage = #amp.stage<placed>, amp.target = #amp.target<kind
   // CHECK: scf.yield
   // CHECK-COUNT-4: amx.tile_store
   // CHECK: math.exp
+  // CHECK: span = 1
   // CHECK: func.func @wide_matmul
   // CHECK-NOT: amx
   // CHECK: math.fma

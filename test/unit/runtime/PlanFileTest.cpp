@@ -495,6 +495,28 @@ TEST(PlanFile, ABrokenObjectIsAnError) {
       << error.message;
 }
 
+// Two calls a thread where tiles share work, or the pool's own cut.
+TEST(KernelObject, TilesThatShareWorkStayTogether) {
+  fb::PlanT plan;
+  plan.compiler_version = plan.target_kind = plan.target_level = "-";
+  for (bool shares : {false, true}) {
+    auto kernel = std::make_unique<fb::KernelT>();
+    kernel->symbol = "-";
+    kernel->tiles = 33;
+    kernel->shares = shares;
+    plan.kernels.push_back(std::move(kernel));
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(fb::Plan::Pack(builder, &plan));
+  auto &kernels =
+      *flatbuffers::GetRoot<fb::Plan>(builder.GetBufferPointer())->kernels();
+  for (auto [threads, least] :
+       {std::pair(1, 17), {2, 9}, {16, 2}, {17, 1}, {1000, 1}}) {
+    EXPECT_EQ(leastTiles(*kernels[0], threads), 1);
+    EXPECT_EQ(leastTiles(*kernels[1], threads), least) << threads;
+  }
+}
+
 TEST(KernelObject, LoadsThroughAFileToo) {
   std::vector<uint8_t> bytes = kernelObject();
   for (KernelObject::Via via :
