@@ -22,10 +22,15 @@ namespace ampc {
 
 namespace {
 
-/// Distance of labels after all were spread. An op that moves takes this share
-/// of a gap on the side where none follows it: thousands fit in one place.
+/// Distance of labels at first. An op that moves takes this share of a gap on
+/// the side where none follows it. Where a gap is below kLeastGap, labels
+/// around it are spread until they are kNewGap apart.
 constexpr Moment kSpacing = Moment(1) << 38;
-constexpr Moment kShare = 64;
+constexpr Moment kShare = 8;
+constexpr Moment kLeastGap = kShare, kNewGap = Moment(1) << 24;
+
+/// Labels that are spread at once on each side, at first.
+constexpr unsigned kSpreadNodes = 16;
 
 /// A value with more readers than this is kept as long as it was at first: a
 /// scalar that every update reads.
@@ -45,10 +50,15 @@ public:
         llvm::sort(*list);
         list->erase(llvm::unique(*list), list->end());
       }
-    spread();
+    Moment label = 0;
+    for (unsigned node = nodes[0].next; node; node = nodes[node].next)
+      nodes[node].label = label += kSpacing;
+    for (const ScheduledValue &value : values)
+      profile.add(nodes[value.maker].label, nodes[value.last].label,
+                  value.bytes);
   }
 
-  int64_t peak() const { return profile->peak(); }
+  int64_t peak() const { return profile.peak(); }
 
   /// Moves ops; whether any was.
   bool improve() {
@@ -72,13 +82,13 @@ public:
     return moved;
   }
 
-  /// Bytes of an arena for the values in this order.
-  int64_t placedBytes() const {
+  /// The values' live ranges in this order.
+  SmallVector<BufferRange> buffers() const {
     SmallVector<BufferRange> buffers;
     for (const ScheduledValue &value : values)
       buffers.push_back(
           {value.bytes, nodes[value.maker].label, nodes[value.last].label});
-    return placeBestFit(buffers, PlacementEffort::quick).bytes;
+    return buffers;
   }
 
   /// Puts the block in this order; what takes no time stands before its first
@@ -235,52 +245,88 @@ private:
     nodes[nodes[node].next].previous = nodes[node].previous;
   }
 
-  /// Gives labels in the order, and counts the live bytes anew.
-  void spread() {
-    Moment label = 0;
-    for (unsigned node = nodes[0].next; node; node = nodes[node].next)
-      nodes[node].label = label += kSpacing;
-    profile.emplace();
-    for (const ScheduledValue &value : values)
-      account(value, 1);
+  /// Gives `node` another label; its order stays.
+  void relabel(unsigned node, Moment label) {
+    Moment old = std::exchange(nodes[node].label, label);
+    for (unsigned value : nodes[node].makes) {
+      profile.moveFirst(old, label, values[value].bytes);
+      if (values[value].last == node) // never read
+        profile.moveLast(old, label, values[value].bytes);
+    }
+    for (unsigned value : nodes[node].reads)
+      if (values[value].last == node)
+        profile.moveLast(old, label, values[value].bytes);
   }
 
-  void account(const ScheduledValue &value, int64_t sign) {
-    profile->add(nodes[value.maker].label, nodes[value.last].label,
-                 sign * value.bytes);
+  /// Makes room behind `place`: labels around it get equal distances, of as
+  /// many as are needed.
+  void spreadAround(unsigned place) {
+    unsigned first = place ? place : nodes[0].next, last = first;
+    Moment low = 0, high = 0, count = 1;
+    for (unsigned side = kSpreadNodes;; side *= 2) {
+      for (unsigned i = 0; i < side; ++i) {
+        if (unsigned before = nodes[first].previous) {
+          first = before;
+          ++count;
+        }
+        if (unsigned behind = nodes[last].next) {
+          last = behind;
+          ++count;
+        }
+      }
+      low = nodes[nodes[first].previous].label; // 0 at the beginning
+      bool isEnd = nodes[last].next == 0;
+      high =
+          isEnd ? low + (count + 1) * kSpacing : nodes[nodes[last].next].label;
+      if (isEnd || (high - low) / (count + 1) >= kNewGap)
+        break;
+    }
+    Moment gap = (high - low) / (count + 1);
+    for (unsigned node = first; count > 0; node = nodes[node].next, --count)
+      relabel(node, low += gap);
   }
 
   /// Moves `node` behind `place`, down or up, unless that raises the peak.
   bool move(unsigned node, unsigned place, bool down) {
     unsigned from = nodes[node].previous;
-    int64_t before = profile->peak();
+    int64_t before = profile.peak();
     relocate(node, place, down);
-    if (profile->peak() <= before)
+    if (profile.peak() <= before)
       return true;
     relocate(node, from, down);
     return false;
   }
 
   void relocate(unsigned node, unsigned place, bool down) {
-    SmallVector<unsigned, 8> touched(nodes[node].reads.begin(),
-                                     nodes[node].reads.end());
-    touched.append(nodes[node].makes);
-    for (unsigned value : touched)
-      account(values[value], -1);
     unlink(node);
     linkBehind(node, place);
-    Moment low = nodes[place].label;
-    Moment high =
-        nodes[node].next ? nodes[nodes[node].next].label : low + 2 * kSpacing;
+    unsigned behind = nodes[node].next;
+    auto room = [&] {
+      return (behind ? nodes[behind].label
+                     : nodes[place].label + 2 * kSpacing) -
+             nodes[place].label;
+    };
+    if (room() < kLeastGap) {
+      unlink(node);
+      spreadAround(place);
+      linkBehind(node, place);
+    }
+    Moment old = nodes[node].label, share = room() / kShare;
     // Others that go down come behind it, others that go up before it.
-    Moment share = std::max<Moment>((high - low) / kShare, 1);
-    nodes[node].label = down ? low + share : high - share;
-    for (unsigned value : nodes[node].reads)
-      findLast(values[value]);
-    for (unsigned value : touched)
-      account(values[value], 1);
-    if (high - low <= 2)
-      spread();
+    Moment label =
+        down ? nodes[place].label + share : nodes[place].label + room() - share;
+    nodes[node].label = label;
+    for (unsigned value : nodes[node].makes) {
+      profile.moveFirst(old, label, values[value].bytes);
+      if (values[value].last == node)
+        profile.moveLast(old, label, values[value].bytes);
+    }
+    for (unsigned number : nodes[node].reads) {
+      ScheduledValue &value = values[number];
+      Moment before = value.last == node ? old : nodes[value.last].label;
+      findLast(value);
+      profile.moveLast(before, nodes[value.last].label, value.bytes);
+    }
   }
 
   void findLast(ScheduledValue &value) {
@@ -353,7 +399,7 @@ private:
   std::vector<ScheduledValue> values;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Value, unsigned> valueOf;
-  std::optional<PeakProfile> profile;
+  PeakProfile profile;
 };
 
 class OrderSchedulePass : public impl::OrderScheduleBase<OrderSchedulePass> {
@@ -370,11 +416,14 @@ class OrderSchedulePass : public impl::OrderScheduleBase<OrderSchedulePass> {
 
   static void order(func::FuncOp func) {
     Schedule schedule(func.front());
-    int64_t peak = schedule.peak(), placed = schedule.placedBytes();
+    int64_t peak = schedule.peak();
+    SmallVector<BufferRange> before = schedule.buffers();
     if (!schedule.improve() || schedule.peak() >= peak)
       return;
-    int64_t after = schedule.placedBytes();
-    if (after >= placed)
+    auto placed = [](ArrayRef<BufferRange> buffers) {
+      return placeBestFit(buffers, PlacementEffort::quick).bytes;
+    };
+    if (placed(schedule.buffers()) >= placed(before))
       return; // more gaps take back what the peak gave
     schedule.apply();
     remark::passed(

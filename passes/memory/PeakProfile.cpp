@@ -65,6 +65,20 @@ void PeakProfile::add(Moment first, Moment last, int64_t bytes) {
   change(2 * last + 1, -bytes);
 }
 
+void PeakProfile::moveFirst(Moment from, Moment to, int64_t bytes) {
+  if (from == to || bytes == 0)
+    return;
+  change(2 * from, -bytes);
+  change(2 * to, bytes);
+}
+
+void PeakProfile::moveLast(Moment from, Moment to, int64_t bytes) {
+  if (from == to || bytes == 0)
+    return;
+  change(2 * from + 1, bytes);
+  change(2 * to + 1, -bytes);
+}
+
 int64_t PeakProfile::peak() const {
   return root ? std::max<int64_t>(nodes[root].most, 0) : 0;
 }

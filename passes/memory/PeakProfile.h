@@ -17,6 +17,9 @@ class PeakProfile {
 public:
   /// Adds `bytes` (below 0 takes away) from `first` to `last`, both included.
   void add(Moment first, Moment last, int64_t bytes);
+  /// Lets `bytes` begin at another moment, or end with another one.
+  void moveFirst(Moment from, Moment to, int64_t bytes);
+  void moveLast(Moment from, Moment to, int64_t bytes);
 
   /// The most bytes at any moment.
   int64_t peak() const;

@@ -107,7 +107,7 @@ private:
           return producesBytes(value.getDefiningOp()) &&
                  storageRoot(value) == value && !places.count(value);
         },
-        clobberPositions(func, ranges));
+        clobberPositions(func, ranges), limit || hasCheckpoints());
     RecomputePlan plan(block.problem());
     block.recomputeCheckpoints(plan);
     Placement placement = fit(plan, block.problem().bytes);
@@ -128,6 +128,15 @@ private:
                        placement.bytes, placement.lowerBound,
                        placement.offsets.size(),
                        100 * plan.addedTime() / std::max(plan.baseTime(), 1.0));
+  }
+
+  bool hasCheckpoints() {
+    return func
+        .walk([](Operation *op) {
+          return op->hasAttr(kCheckpointAttr) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   static Placement place(const RecomputePlan &plan, ArrayRef<int64_t> bytes,

@@ -29,7 +29,8 @@ static bool isRepeatable(Operation *op, function_ref<bool(Value)> isInArena) {
 
 RecomputeBlock::RecomputeBlock(func::FuncOp func, const LiveRanges &ranges,
                                function_ref<bool(Value)> isInArena,
-                               const llvm::StringMap<unsigned> &clobbers)
+                               const llvm::StringMap<unsigned> &clobbers,
+                               bool mayRepeat)
     : func(func),
       target(func->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
           kTargetAttr)) {
@@ -37,8 +38,10 @@ RecomputeBlock::RecomputeBlock(func::FuncOp func, const LiveRanges &ranges,
     ops.push_back(&op);
     ScheduledOp scheduled;
     if (!isView(&op)) {
-      scheduled.time = predictedTime(&op, target);
-      scheduled.repeatable = isRepeatable(&op, isInArena);
+      if (mayRepeat) {
+        scheduled.time = predictedTime(&op, target);
+        scheduled.repeatable = isRepeatable(&op, isInArena);
+      }
       llvm::SmallSetVector<Value, 8> roots;
       for (Value operand : op.getOperands())
         roots.insert(storageRoot(operand));

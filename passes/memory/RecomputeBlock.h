@@ -18,10 +18,11 @@ class RecomputeBlock {
 public:
   /// Looks at `func`, an entry of one block. `isInArena(value)`: whether a
   /// storage root takes bytes of the arena; `clobbers`: the position from which
-  /// on the old value of a variable is gone.
+  /// on the old value of a variable is gone; `mayRepeat`: whether anything can
+  /// be computed again, else no op is asked for its time.
   RecomputeBlock(mlir::func::FuncOp func, const LiveRanges &ranges,
                  llvm::function_ref<bool(mlir::Value)> isInArena,
-                 const llvm::StringMap<unsigned> &clobbers);
+                 const llvm::StringMap<unsigned> &clobbers, bool mayRepeat);
 
   const RecomputeProblem &problem() const { return made; }
 

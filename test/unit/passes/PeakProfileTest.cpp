@@ -55,6 +55,17 @@ TEST(PeakProfile, RandomChangesLikeACount) {
     };
     for (unsigned change = 0; change < 300; ++change) {
       if (!ranges.empty() && random() % 3 == 0) {
+        Range &range = ranges[random() % ranges.size()];
+        Range moved{random() % kEnd, 0, range.bytes};
+        moved.last = moved.first + random() % (kEnd - moved.first);
+        profile.moveFirst(range.first, moved.first, range.bytes);
+        profile.moveLast(range.last, moved.last, range.bytes);
+        for (Moment moment = range.first; moment <= range.last; ++moment)
+          bytes[moment] -= range.bytes;
+        range = moved;
+        for (Moment moment = range.first; moment <= range.last; ++moment)
+          bytes[moment] += range.bytes;
+      } else if (!ranges.empty() && random() % 3 == 0) {
         std::swap(ranges[random() % ranges.size()], ranges.back());
         add(ranges.back(), -1);
         ranges.pop_back();
