@@ -208,9 +208,10 @@ LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry,
   if (tensorType(matmul.getResult()).getNumElements() == 0)
     return success();
   rt::fb::ContractionT op;
-  std::unique_ptr<rt::fb::Place> *places[] = {&op.a, &op.b, &op.c, &op.init};
+  std::unique_ptr<rt::fb::Place> *places[] = {&op.a, &op.b, &op.c, &op.init,
+                                              &op.bias};
   Value values[] = {matmul.getLhs(), matmul.getRhs(), matmul.getResult(),
-                    matmul.getInit()};
+                    matmul.getInit(), matmul.getBias()};
   for (auto [place, value] : llvm::zip(places, values)) {
     if (!value)
       continue;
@@ -234,6 +235,7 @@ LogicalResult PlanBuilder::addContraction(rt::fb::EntryT &entry,
   op.stride_a = extents.m * extents.k;
   op.stride_b = extents.k * extents.n;
   op.stride_c = extents.m * extents.n;
+  op.relu = matmul.getRelu();
   addInstruction(entry, matmul, "matmul").op.Set(std::move(op));
   return success();
 }

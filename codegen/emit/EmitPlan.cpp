@@ -20,6 +20,7 @@ FailureOr<BuiltKernels> ampc::buildKernelsOf(ModuleOp placed, bool threads) {
   BuiltKernels built;
   built.placed = placed.clone();
   PassManager pm(placed.getContext());
+  pm.addPass(createAddEpilogueKernels());
   BuildKernelsOptions options;
   options.threads = threads;
   pm.addPass(createBuildKernels(options));

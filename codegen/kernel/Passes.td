@@ -4,6 +4,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AddEpilogueKernels : Pass<"amp-add-epilogue-kernels", "::mlir::ModuleOp"> {
+  let summary = "give every product with an epilogue the kernel that does it apart";
+  let description = [{
+    Input: a module in stage `placed`, before kernels are built. Behind every `amp.matmul` with `bias` or
+    `relu` comes a map group that adds the bias and takes the maximum with +0 in the bytes of the
+    product. A plan holds both: the device that runs it does the epilogue within the product where
+    its library gives the same bits, and launches the kernel where not.
+
+    ```mlir
+    %h = amp.matmul %x, %w bias %b : tensor<6xf32> relu accumulate f32 ...
+    // becomes
+    %c = amp.matmul %x, %w bias %b : tensor<6xf32> relu accumulate f32 ...
+    %h = amp.group map [8, 6] (%c, %b) ... { broadcast, add, maximum }   // at the place of %c
+    ```
+  }];
+}
+
 def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
   let summary = "turn every fusion group into a kernel function over loops";
   let description = [{

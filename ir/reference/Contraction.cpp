@@ -64,12 +64,22 @@ void multiply(const double *a, const double *b, double *c, int64_t m, int64_t n,
 }
 
 struct MatmulModel : Model<MatmulModel, amp::MatmulOp> {
-  LogicalResult evaluate(Operation *op, Operands in, Results &out) const {
-    out.push_back(Tensor::ofFloats(
-        resultType(op),
-        matrixProduct(cast<amp::MatmulOp>(op), in[0]->floats(), in[1]->floats(),
-                      in.size() == 3 ? in[2]->floats()
-                                     : std::vector<double>())));
+  LogicalResult evaluate(Operation *operation, Operands in,
+                         Results &out) const {
+    auto op = cast<amp::MatmulOp>(operation);
+    std::vector<double> values =
+        matrixProduct(op, in[0]->floats(), in[1]->floats(),
+                      op.getInit() ? in[2]->floats() : std::vector<double>());
+    int64_t columns = op.extents().n;
+    if (op.getBias()) {
+      Rounder round(op.getAccumulation());
+      for (auto [i, value] : llvm::enumerate(values))
+        value = round(round(value) + in.back()->floats()[i % columns]);
+    }
+    if (op.getRelu())
+      for (double &value : values)
+        value = value <= 0 ? 0.0 : value; // a NaN stays
+    out.push_back(Tensor::ofFloats(resultType(op), std::move(values)));
     return success();
   }
 };

@@ -14,4 +14,8 @@ bool isGenerated(MatmulOp product, TargetAttr target) {
   return generatesProducts(target);
 }
 
+bool hasLibraryEpilogues(TargetAttr target) {
+  return target && target.getKind() == "cuda";
+}
+
 } // namespace ampc

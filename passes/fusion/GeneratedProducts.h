@@ -15,6 +15,11 @@ bool generatesProducts(amp::TargetAttr target);
 /// scheduled or computed again never changes the answer, nor with it a bit.
 bool isGenerated(amp::MatmulOp product, amp::TargetAttr target);
 
+/// Whether the library of `target` (null: no) adds a bias and takes relu with a
+/// product, so that a runtime can try whether the bits are those of separate
+/// ops.
+bool hasLibraryEpilogues(amp::TargetAttr target);
+
 } // namespace ampc
 
 #endif // AMPC_PASSES_FUSION_GENERATEDPRODUCTS_H

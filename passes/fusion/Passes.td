@@ -93,6 +93,60 @@ def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {
            "bytes above which a product's rows are chunked; 0: never">];
 }
 
+def WidenProducts : Pass<"amp-widen-products", "::mlir::func::FuncOp"> {
+  let summary = "compute products in f32 where the library has none of their format";
+  let description = [{
+    Input: stage step, primitives only. A product that is left to the target's library, of operands below
+    32 bits that `#amp.target` does not name as fast (bf16 before sm_80), gets them as policy casts to
+    its accumulation type, once for each value, and its result back in the type it had: products of
+    the narrow values are exact in f32, so that the sums are those of the narrow product up to their
+    order (N20). Others stay as they are.
+
+    Remarks, category precision: `passed` for each product that is widened.
+
+    ```mlir
+    %c = amp.matmul %a, %b accumulate f32                        // before
+       : tensor<8x4xbf16>, tensor<4x2xbf16> -> tensor<8x2xbf16>
+    %0 = amp.cast %a origin policy : tensor<8x4xbf16> -> tensor<8x4xf32> // after
+    %1 = amp.cast %b origin policy : tensor<4x2xbf16> -> tensor<4x2xf32>
+    %2 = amp.matmul %0, %1 accumulate f32
+       : tensor<8x4xf32>, tensor<4x2xf32> -> tensor<8x2xf32>
+    %c = amp.cast %2 origin policy : tensor<8x2xf32> -> tensor<8x2xbf16>
+    ```
+  }];
+}
+
+def FormEpilogues : Pass<"amp-form-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "let the library's products add a bias and take relu";
+  let description = [{
+    Input: stage step, primitives only, before groups are formed. Where the target's library can, a
+    product that it computes takes over what follows it: the sum with a row that is a parameter, the
+    maximum with +0, or both, also behind reshapes that keep the columns. The product then carries `bias` and
+    `relu`; the separate ops are gone, and with them one reading and one writing of the result.
+
+    It changes no bit (N3, N4). The bias is added to f32 sums that would be stored as f32, and relu gives the same
+    before and after a rounding. A runtime tries on the device whether the library does likewise, NaN
+    and -0 included, and runs the separate kernel, which a plan always has, where it does not.
+
+    Declined where the last value is not needed in memory, as the kernel that reads it then does
+    the same while it has the sums at hand; where the row is no parameter; for bias sums that are then rounded to
+    16 bits (the library takes a bias of its result's type alone), for f64, and for batches
+    and parts of products.
+
+    Remarks, category fusion: `passed` with the bytes saved; `missed` with the blocking fact.
+
+    ```mlir
+    %c = amp.matmul %x, %w transpose_b accumulate f32               // before
+       : tensor<8x4xf32>, tensor<6x4xf32> -> tensor<8x6xf32>
+    %b = amp.broadcast %bias along [1] : tensor<6xf32> -> tensor<8x6xf32>
+    %s = amp.add %c, %b : tensor<8x6xf32>
+    %h = amp.maximum %s, %zero : tensor<8x6xf32>
+    %h = amp.matmul %x, %w bias %bias : tensor<6xf32> transpose_b relu accumulate f32  // after
+       : tensor<8x4xf32>, tensor<6x4xf32> -> tensor<8x6xf32>
+    ```
+  }];
+}
+
 def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{

@@ -94,6 +94,13 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 10. Chunks after CSE, which would join what one chunk makes again with
     // another's; before grouping, which then fuses inside of a chunk.
     passes.addNestedPass<func::FuncOp>(createChunkRows({options.chunkBytes}));
+    // 10. After chunks, whose parts are products of their own; casts before
+    // grouping, which fuses them into what makes the operands, and epilogues,
+    // which leave it only what the library does not do. Opt level 1 keeps them
+    // apart, as it does all ops.
+    passes.addNestedPass<func::FuncOp>(createWidenProducts());
+    if (options.fuse)
+      passes.addNestedPass<func::FuncOp>(createFormEpilogues());
     FormGroupsOptions groups;
     groups.fuse = options.fuse;
     passes.addPass(createFormGroups(groups));

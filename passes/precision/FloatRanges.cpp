@@ -150,6 +150,8 @@ FloatRange FloatRanges::visit(Operation *op) const {
       })
       .Case([&](ReduceOp reduce) { return ofReduction(reduce, in(0)); })
       .Case([&](MatmulOp matmul) {
+        if (matmul.hasEpilogue())
+          return FloatRange();
         FloatRange range = repeated(product(in(0), in(1)),
                                     static_cast<double>(matmul.extents().k));
         return matmul.getInit() ? sum(range, in(2)) : range;

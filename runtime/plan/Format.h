@@ -17,7 +17,7 @@ inline constexpr std::array<unsigned char, 8> kPlanMagic = {
 
 /// Raised when the meaning of any byte changes; a reader accepts exactly its
 /// own.
-inline constexpr uint32_t kFormatVersion = 10;
+inline constexpr uint32_t kFormatVersion = 11;
 
 /// Sections start at multiples of this many bytes.
 inline constexpr uint64_t kSectionAlignment = 64;

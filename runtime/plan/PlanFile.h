@@ -37,6 +37,11 @@ writePlan(const fb::PlanT &plan, const PlanSections &sections);
                                            const PlanSections &sections,
                                            bool overwrite);
 
+inline bool isSamePlace(const fb::Place &a, const fb::Place &b) {
+  return a.space() == b.space() && a.index() == b.index() &&
+         a.offset() == b.offset();
+}
+
 /// A verified plan. Move-only; everything it hands out lives as long as it.
 class PlanFile {
 public:

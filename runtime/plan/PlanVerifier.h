@@ -88,8 +88,15 @@ private:
                         const fb::Foreach *loop = nullptr) const;
   Expected<void> foreach (const fb::Entry &entry, const fb::Foreach &op,
                           std::string_view at) const;
+  /// `next`: the instruction behind it, null at the end.
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
+                             const fb::Instruction *next,
                              std::string_view at) const;
+  /// Of a contraction with `bias` or `relu`.
+  Expected<void> contractionEpilogue(const fb::Entry &entry,
+                                     const fb::Contraction &op,
+                                     const fb::Instruction *next,
+                                     std::string_view at) const;
   /// Of a contraction with `init`, whose C has `bytes`.
   Expected<void> contractionInit(const fb::Entry &entry,
                                  const fb::Contraction &op, uint64_t bytes,

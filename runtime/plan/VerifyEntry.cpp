@@ -299,6 +299,7 @@ Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
 
 Expected<void> PlanVerifier::contraction(const fb::Entry &entry,
                                          const fb::Contraction &op,
+                                         const fb::Instruction *next,
                                          std::string_view at) const {
   auto small = [](fb::DType type) {
     return type == fb::DType::F32 || type == fb::DType::F16 ||
@@ -355,8 +356,61 @@ Expected<void> PlanVerifier::contraction(const fb::Entry &entry,
       return error(
           fmt::format("{}: C overlaps operand {}", at, operands[i].name));
   }
-  return op.init() ? contractionInit(entry, op, bytes[2], at)
-                   : Expected<void>();
+  if (op.init())
+    AMPC_TRY(contractionInit(entry, op, bytes[2], at));
+  return op.bias() || op.relu() ? contractionEpilogue(entry, op, next, at)
+                                : Expected<void>();
+}
+
+Expected<void> PlanVerifier::contractionEpilogue(const fb::Entry &entry,
+                                                 const fb::Contraction &op,
+                                                 const fb::Instruction *next,
+                                                 std::string_view at) const {
+  if (op.init() || op.batch() != 1 || op.dtype_c() == fb::DType::F64 ||
+      (op.bias() && op.dtype_c() != fb::DType::F32))
+    return error(fmt::format("{}: bias and relu need one matrix without init, "
+                             "relu a C of at most 32 bits, bias one of f32, "
+                             "got {} matrices{} and type {}",
+                             at, op.batch(), op.init() ? " with init" : "",
+                             int(op.dtype_c())));
+  const fb::Place &c = *op.c();
+  uint64_t bytes = op.m() * op.n() * sizeOf(DType(op.dtype_c())),
+           biasBytes = op.n() * sizeof(float);
+  if (const fb::Place *bias = op.bias()) {
+    std::string what = fmt::format("{}: operand bias", at);
+    AMPC_TRY(place(entry, bias, biasBytes, false, what));
+    if (bias->offset() % sizeof(float))
+      return error(fmt::format("{} starts at byte {}, expected a multiple of 4",
+                               what, bias->offset()));
+    if (bias->space() == c.space() && bias->index() == c.index() &&
+        bias->offset() < c.offset() + bytes &&
+        c.offset() < bias->offset() + biasBytes)
+      return error(fmt::format("{}: C overlaps the bias", at));
+  }
+  const fb::Launch *behind = next ? next->op_as_Launch() : nullptr;
+  if (!behind)
+    return error(fmt::format("{}: bias or relu, and no launch behind it", at));
+  AMPC_TRY(launch(entry, *behind, fmt::format("{}, launch behind it", at)));
+  // A device that tries both runs the launch on memory of its own.
+  const fb::Kernel &kernel = *plan.kernels()->Get(behind->kernel());
+  bool writesC = false;
+  for (unsigned i = 0; i < sizeOfVector(behind->args()); ++i) {
+    const fb::Place &argument = *behind->args()->Get(i);
+    uint64_t touched = kernel.arg_bytes()->Get(i);
+    bool isWritten = kernel.arg_written()->Get(i);
+    bool isC = isSamePlace(argument, c) && touched <= bytes;
+    bool isBias = op.bias() && isSamePlace(argument, *op.bias()) &&
+                  touched <= biasBytes && !isWritten;
+    if (!isC && !isBias)
+      return error(fmt::format("{}: the launch behind it has argument {} "
+                               "beside C and the bias",
+                               at, i));
+    writesC |= isC && isWritten;
+  }
+  return writesC ? Expected<void>()
+                 : error(fmt::format("{}: the launch behind it does not write "
+                                     "C",
+                                     at));
 }
 
 Expected<void> PlanVerifier::contractionInit(const fb::Entry &entry,
@@ -427,7 +481,11 @@ Expected<void> PlanVerifier::entry(const fb::Entry &entry) const {
       AMPC_TRY(launch(entry, *instruction.op_as_Launch(), at));
       break;
     case fb::Op::Contraction:
-      AMPC_TRY(contraction(entry, *instruction.op_as_Contraction(), at));
+      AMPC_TRY(contraction(entry, *instruction.op_as_Contraction(),
+                           i + 1 < entry.instructions()->size()
+                               ? entry.instructions()->Get(i + 1)
+                               : nullptr,
+                           at));
       break;
     case fb::Op::Copy:
       AMPC_TRY(copy(entry, *instruction.op_as_Copy(), at));

@@ -8,6 +8,7 @@
 #include "passes/pipelines/Pipelines.h"
 #include "tools/libampc/Capture.h"
 #include "tools/libampc/DataPaths.h"
+#include "tools/libampc/DeviceBuffers.h"
 #include "tools/libampc/PlannedWorkspace.h"
 #include "tools/libampc/Target.h"
 
@@ -25,8 +26,7 @@ std::string precisionOf(ModuleOp module, const CompileOptions &options) {
   return precision ? precision.str() : "f32";
 }
 
-/// The model's `memory_budget` in bytes, 0 where it has none.
-static int64_t memoryBudgetOf(ModuleOp module) {
+int64_t memoryBudgetOf(ModuleOp module) {
   auto train = module->getAttrOfType<DictionaryAttr>(amp::kTrainAttr);
   auto budget =
       train ? train.getAs<IntegerAttr>("memory_budget") : IntegerAttr();
@@ -37,8 +37,10 @@ static int64_t memoryBudgetOf(ModuleOp module) {
 /// tried everything.
 static rt::Expected<void> checkBudget(ModuleOp module, int64_t budget,
                                       int64_t workspace,
+                                      const DeviceBuffers &buffers,
                                       const std::string &where) {
-  int64_t variables = variableBytes(module), batches = batchBytes(module);
+  int64_t variables = variableBytes(module) + int64_t(buffers.constants),
+          batches = batchBytes(module) + int64_t(buffers.watched);
   int64_t arena = largestArena(module);
   int64_t needed = variables + batches + arena + workspace;
   if (budget == 0 || needed <= budget)
@@ -119,9 +121,11 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
   pipeline.chunkBytes = int64_t(options.chunk_bytes);
   pipeline.leastHeads = int64_t(options.least_heads);
   int64_t budget = memoryBudgetOf(module), workspace = 0;
+  DeviceBuffers buffers;
   auto countWorkspace = [&]() -> rt::Expected<void> {
-    if (budget == 0 || !llvm::StringRef(options.target).starts_with("cpu"))
+    if (budget == 0)
       return {};
+    buffers = deviceBuffersOf(module);
     AMPC_ASSIGN(PlannedWorkspace planned, workspaceOf(module, options.threads));
     workspace = int64_t(planned.bytes);
     return {};
@@ -134,7 +138,8 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     PassManager passes(&impl.context);
     if (budget && static_cast<amp::Stage>(next) == amp::Stage::placed) {
       AMPC_TRY(countWorkspace());
-      pipeline.memoryBudget = std::max<int64_t>(budget - workspace, 1);
+      pipeline.memoryBudget =
+          std::max<int64_t>(budget - workspace - int64_t(buffers.total()), 1);
     }
     addStagePasses(passes, static_cast<amp::Stage>(next), pipeline);
     if (prepare)
@@ -145,7 +150,7 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     dumpStage(module, options);
   }
   if (stage == amp::Stage::placed && !options.over_budget)
-    return checkBudget(module, budget, workspace, impl.path);
+    return checkBudget(module, budget, workspace, buffers, impl.path);
   return {};
 }
 

@@ -11,6 +11,9 @@ namespace ampc {
 /// The precision in force: the caller's, else the model's, else f32.
 std::string precisionOf(mlir::ModuleOp module, const CompileOptions &options);
 
+/// The model's `memory_budget` in bytes, 0 where it has none.
+int64_t memoryBudgetOf(mlir::ModuleOp module);
+
 /// A copy of the model's module, lowered to `stage`. A model that stands behind
 /// `stage` already is an error (Code BadInput).
 rt::Expected<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -7,6 +7,7 @@
 #include "passes/memory/MemoryNeeds.h"
 #include "passes/memory/OpTimes.h"
 #include "tools/libampc/ChunkNotes.h"
+#include "tools/libampc/DeviceBuffers.h"
 #include "tools/libampc/ExplainSteps.h"
 #include "tools/libampc/GradientValues.h"
 #include "tools/libampc/Lower.h"
@@ -132,6 +133,23 @@ public:
     return {};
   }
 
+  /// What a session on a CUDA device has beside, as far as it does not depend
+  /// on the rest.
+  void addDeviceBuffers() {
+    DeviceBuffers buffers = deviceBuffersOf(module);
+    addBuffer("constants", MemoryUse::State, buffers.constants);
+    addBuffer("state that comes back with results", MemoryUse::Io,
+              buffers.watched);
+  }
+
+  /// Where the inputs of a step arrive while the step before runs.
+  void addArrivals() {
+    uint64_t bytes =
+        arrivalBytes(module, obtained, uint64_t(memoryBudgetOf(module)));
+    addBuffer("inputs that arrive", MemoryUse::Io, bytes);
+    out.lower_bound_bytes += bytes;
+  }
+
   /// The values of every entry's arena, and the curve of those that are shown.
   void addArenas() {
     int64_t arena = -1, live = 0;
@@ -198,6 +216,17 @@ public:
   }
 
 private:
+  void addBuffer(const char *name, MemoryUse use, uint64_t bytes) {
+    obtained += bytes;
+    add({.name = name,
+         .type = "",
+         .source = "",
+         .layer = name,
+         .use = use,
+         .bytes = bytes,
+         .at_peak = true});
+  }
+
   void add(PlannedTensor tensor) {
     if (tensor.bytes > 0)
       out.tensors.push_back(std::move(tensor));
@@ -382,7 +411,9 @@ plan_memory(const Model &model, const CompileOptions &settings, int threads) {
   reader.addVariables();
   reader.addPorts();
   AMPC_TRY(reader.addWorkspace(threads));
+  reader.addDeviceBuffers();
   reader.addArenas();
+  reader.addArrivals();
   reader.finish();
   return out;
 }

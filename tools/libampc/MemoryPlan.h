@@ -49,7 +49,7 @@ struct MemoryBytes {
 /// One tensor that takes memory.
 struct PlannedTensor {
   std::string name;   ///< path of the call that made it, or of its variable
-  std::string type;   ///< `bf16[64, 512]`; empty for the workspace
+  std::string type;   ///< `bf16[64, 512]`; empty for what is no tensor
   std::string source; ///< `file:line`; empty where it has none
   std::string layer;  ///< what its path begins with: `block.0`, `linear`
   MemoryUse use = MemoryUse::Activations;
@@ -84,7 +84,7 @@ struct MemoryPlan {
   std::string precision; ///< the policy
   std::string optimizer; ///< of the step; empty: there is no step
   std::string entry;     ///< whose arena is largest
-  int threads = 0;       ///< that products run on
+  int threads = 0;       ///< that products run on; 0: a device
   /// What is computed a chunk of rows at a time in `entry`, a sentence each.
   std::vector<std::string> chunked;
   /// What a session obtains: all of it when it opens, and no more later.

@@ -37,10 +37,13 @@ std::string shortened(const std::string &text, size_t width) {
 std::string firstLines(const MemoryVerdict &verdict) {
   const MemoryPlan &plan = verdict.plan;
   std::string text =
-      fmt::format("{}: precision {}{}{}, {} thread{}\n",
+      fmt::format("{}: precision {}{}{}",
                   plan.model.empty() ? plan.path : plan.model, plan.precision,
-                  plan.optimizer.empty() ? "" : ", optimizer ", plan.optimizer,
-                  plan.threads, plan.threads == 1 ? "" : "s");
+                  plan.optimizer.empty() ? "" : ", optimizer ", plan.optimizer);
+  if (plan.threads)
+    text += fmt::format(", {} thread{}", plan.threads,
+                        plan.threads == 1 ? "" : "s");
+  text += "\n";
   std::string peak = size_text(plan.planned_peak_bytes);
   if (!verdict.limit)
     text += fmt::format("needs {} ({} bytes)\n", peak, plan.planned_peak_bytes);

@@ -3,6 +3,7 @@
 
 #include "passes/memory/PlaceSlices.h"
 #include "runtime/device/cpu/Workspace.h"
+#include "runtime/device/cuda/WorkspaceCap.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -44,6 +45,14 @@ rt::Expected<PlannedWorkspace> workspaceOf(ModuleOp module, int threads) {
     llvm::append_range(products, func.front().getOps<MatmulOp>());
   std::vector<rt::ContractionSpec> specs(products.size());
   llvm::transform(products, specs.begin(), specOf);
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
+  if (target && target.getKind() == "cuda") {
+    PlannedWorkspace most;
+    for (auto [spec, product] : llvm::zip_equal(specs, products))
+      if (uint64_t bytes = rt::cuda::workspaceCap(spec); bytes > most.bytes)
+        most = {bytes, 0, product};
+    return most;
+  }
   AMPC_ASSIGN(rt::ContractionWorkspace workspace,
               rt::contraction_workspace(specs, threads));
   PlannedWorkspace planned{workspace.bytes, workspace.threads, {}};

@@ -11,13 +11,14 @@ namespace ampc {
 /// that many.
 struct PlannedWorkspace {
   uint64_t bytes = 0;
-  int threads = 0;                    ///< that it is shared by
+  int threads = 0;                    ///< that share it; 0: a device has it
   mlir::Operation *largest = nullptr; ///< null where nothing asks for any
 };
 
-/// The workspace of all entries of `module`, in stage fused or placed, on this
-/// processor at `threads` threads (0: one per processor): what a session
-/// obtains. It depends on shapes and element types, not on where tensors stand.
+/// The workspace of all entries of `module`, in stage fused or placed: what a
+/// session obtains on this processor at `threads` threads (0: one per
+/// processor), or on a CUDA device. It depends on shapes and element types, not
+/// on where tensors stand.
 rt::Expected<PlannedWorkspace> workspaceOf(mlir::ModuleOp module, int threads);
 
 } // namespace ampc

@@ -30,6 +30,13 @@ void MatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs,
         accumulationTypeFor(left.getElementType()));
 }
 
+void MatmulOp::build(OpBuilder &builder, OperationState &state, Type type,
+                     Value lhs, Value rhs, Value init, bool transposeA,
+                     bool transposeB, Type accumulation) {
+  build(builder, state, type, lhs, rhs, init, /*bias=*/Value(), transposeA,
+        transposeB, /*relu=*/false, accumulation);
+}
+
 MatmulOp::Extents MatmulOp::extents() {
   auto [m, k] = matrixExtents(tensorType(getLhs()), getTransposeA());
   auto [ignored, n] = matrixExtents(tensorType(getRhs()), getTransposeB());
@@ -72,6 +79,10 @@ LogicalResult MatmulOp::verify() {
     return emitOpError() << "accumulation of " << element << " must be "
                          << accumulationTypeFor(element) << ", got "
                          << getAccumulation();
+  Type given = result.getElementType();
+  if (given != element && given != getAccumulation())
+    return emitOpError() << "result must have " << element << " or "
+                         << getAccumulation() << " elements, got " << given;
   // matmul_c5
   if (getInit() && (getInit().getType() != result ||
                     result.getElementType() != getAccumulation()))
@@ -79,6 +90,18 @@ LogicalResult MatmulOp::verify() {
                          << withElementType(result, getAccumulation())
                          << ", got " << getInit().getType() << " and "
                          << result;
+  // matmul_c6
+  auto row = RankedTensorType::get({n}, getAccumulation());
+  if (getBias() && (getBias().getType() != row || given != getAccumulation()))
+    return emitOpError() << "bias must be " << row << " and the result's "
+                         << "elements " << getAccumulation() << ", got "
+                         << getBias().getType() << " and " << given;
+  // matmul_c7
+  if (hasEpilogue() && (getInit() || elementCount(batch) != 1))
+    return emitOpError() << "has an epilogue and therefore no init and one "
+                            "matrix, got "
+                         << (getInit() ? "an init and " : "")
+                         << elementCount(batch) << " matrices";
   return success();
 }
 
@@ -94,6 +117,9 @@ OpCost MatmulOp::cost(TargetAttr) {
 
 LogicalResult MatmulOp::backward(OpBuilder &builder, ValueRange gradients,
                                  SmallVectorImpl<Value> &out) {
+  if (hasEpilogue())
+    return emitOpError() << "has an epilogue, which is formed after "
+                            "differentiation";
   Location loc = getLoc();
   Value g = gradients[0], a = getLhs(), b = getRhs();
   bool ta = getTransposeA(), tb = getTransposeB();

@@ -63,6 +63,8 @@ static LogicalResult verifyContraction(GroupOp group) {
     auto matmul = dyn_cast<MatmulOp>(op);
     if (matmul && product)
       return refuse(group, &op, "of kind contraction must hold one product");
+    if (matmul && matmul.hasEpilogue())
+      return refuse(group, &op, "must hold the epilogue as ops of its own");
     if (matmul) {
       product = matmul;
       continue;

@@ -40,7 +40,7 @@ def Amp_GroupOp : Amp_Op<"group", [
     group_c6: what an op reads at other elements than the loop is at is an operand of the group.
     group_c7: a scatter group holds one scatter, over updates of the space's shape, and yields it.
     group_c8: a contraction group holds one amp.matmul, whose result has as many elements as `space`
-    and its last extent; its other ops are of FusionKind map or view.
+    and its last extent; its other ops are of FusionKind map or view: the product has no bias or relu itself.
 
     Created by: `amp-form-groups`. Consumed by: codegen.
 

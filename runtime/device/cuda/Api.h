@@ -47,7 +47,9 @@ inline constexpr int kAttributeMultiprocessors = 16, kAttributeMajor = 75,
                      kAttributeMinor = 76;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventNoTiming = 2;
 inline constexpr int kCaptureRelaxed = 2;
-inline constexpr int kBlasMatmulTransA = 3, kBlasMatmulTransB = 4;
+inline constexpr int kBlasMatmulTransA = 3, kBlasMatmulTransB = 4,
+                     kBlasMatmulEpilogue = 7, kBlasMatmulBias = 8;
+inline constexpr uint32_t kBlasEpilogueRelu = 2, kBlasEpilogueBias = 4;
 inline constexpr int kBlasLayoutBatchCount = 5, kBlasLayoutBatchStride = 6;
 inline constexpr int kBlasPreferWorkspace = 1, kBlasPreferReductions = 3,
                      kBlasPreferAlignmentA = 5, kBlasPreferAlignmentB = 6,

@@ -106,7 +106,7 @@ struct Builder {
     Owned<BlasPreference> owned(made, api.destroyPreference);
     if (result != 0)
       return owned;
-    set(made, kBlasPreferWorkspace, uint64_t(kWorkspaceCap));
+    set(made, kBlasPreferWorkspace, workspaceCap(spec));
     // Partial sums are added in f32: a 16-bit result is rounded once.
     set(made, kBlasPreferReductions, kBlasReduceInComputeType);
     uint32_t d = alignmentOf(at.c, spec.strideC, spec.typeC);
@@ -143,6 +143,53 @@ std::string Blas::tuningKey(const DeviceFacts &device) const {
                      library.api.version() % 100);
 }
 
+Result Contraction::describe(const Blas &blas, bool epilogue) {
+  bool isWide = spec.typeA == DType::F64;
+  Builder builder{blas.api()};
+  BlasMatmul handle = nullptr;
+  builder.note(blas.api().createMatmul(&handle,
+                                       isWide      ? kBlasCompute64F
+                                       : spec.tf32 ? kBlasComputeTf32
+                                                   : kBlasCompute32F,
+                                       isWide ? kTypeF64 : kTypeF32));
+  matmul = {handle, blas.api().destroyMatmul};
+  auto stored = [&](DType type, bool isTransposed, int64_t rows,
+                    int64_t columns, int64_t stride) {
+    return isTransposed
+               ? builder.layout(type, columns, rows, spec.batch, stride)
+               : builder.layout(type, rows, columns, spec.batch, stride);
+  };
+  a = stored(spec.typeA, spec.transposeA, spec.m, spec.k, spec.strideA);
+  b = stored(spec.typeB, spec.transposeB, spec.k, spec.n, spec.strideB);
+  c = stored(spec.typeC, false, spec.m, spec.n, spec.strideC);
+  if (builder.result != 0)
+    return builder.result;
+  auto turned = [](bool isTransposed) {
+    return int32_t(isTransposed ? kBlasTranspose : kBlasNoTranspose);
+  };
+  builder.set(handle, kBlasMatmulTransA, turned(spec.transposeB));
+  builder.set(handle, kBlasMatmulTransB, turned(spec.transposeA));
+  if (epilogue) {
+    // The library's rows are C's columns: its bias has one element for each.
+    // It is of C's type, as the library takes it where nothing else is said.
+    builder.set(handle, kBlasMatmulEpilogue,
+                (spec.hasBias ? kBlasEpilogueBias : 0) |
+                    (spec.hasRelu ? kBlasEpilogueRelu : 0));
+    if (spec.hasBias)
+      builder.set(handle, kBlasMatmulBias, at.bias);
+  }
+  return builder.result;
+}
+
+bool Contraction::take(const Blas &blas, const BlasAlgorithm &algorithm) {
+  bool isTaken =
+      blas.api().checkAlgorithm(blas.handle(), matmul.get(), b.get(), a.get(),
+                                c.get(), c.get(), &algorithm, &choice) == 0 &&
+      choice.state == 0 && choice.workspaceBytes <= workspaceCap(spec);
+  choice.algorithm = algorithm;
+  return isTaken;
+}
+
 Expected<Contraction> Contraction::create(const Context &context,
                                           const Blas &blas,
                                           const ContractionSpec &spec,
@@ -150,66 +197,54 @@ Expected<Contraction> Contraction::create(const Context &context,
                                           TuningRecord &record) {
   Contraction result;
   result.at = at;
-  result.hasInit = spec.hasInit;
-  result.isWide = spec.typeA == DType::F64;
-  if (spec.batch > INT32_MAX)
+  result.spec = spec;
+  if (spec.batch > INT32_MAX || result.describe(blas, /*epilogue=*/false) != 0)
     return unsupported(context, blas, spec);
+  const std::string product = ampc::rt::cuda::describe(spec, at);
+  std::optional<PinnedAlgorithm> pinned = record.find(product);
+  // Its words are a file's: the library has to know them.
+  if (pinned && pinned->workspaceBytes <= workspaceCap(spec) &&
+      result.take(blas, pinned->algorithm))
+    return result;
+  if (pinned)
+    record.refuse();
   Builder builder{blas.api()};
-  BlasMatmul matmul = nullptr;
-  builder.note(blas.api().createMatmul(&matmul,
-                                       result.isWide ? kBlasCompute64F
-                                       : spec.tf32   ? kBlasComputeTf32
-                                                     : kBlasCompute32F,
-                                       result.isWide ? kTypeF64 : kTypeF32));
-  result.matmul = {matmul, blas.api().destroyMatmul};
-  auto stored = [&](DType type, bool isTransposed, int64_t rows,
-                    int64_t columns, int64_t stride) {
-    return isTransposed
-               ? builder.layout(type, columns, rows, spec.batch, stride)
-               : builder.layout(type, rows, columns, spec.batch, stride);
-  };
-  result.a = stored(spec.typeA, spec.transposeA, spec.m, spec.k, spec.strideA);
-  result.b = stored(spec.typeB, spec.transposeB, spec.k, spec.n, spec.strideB);
-  result.c = stored(spec.typeC, false, spec.m, spec.n, spec.strideC);
   Owned<BlasPreference> preference = builder.preference(spec, at);
   int found = 0;
-  if (builder.result == 0) {
-    auto turned = [](bool isTransposed) {
-      return int32_t(isTransposed ? kBlasTranspose : kBlasNoTranspose);
-    };
-    builder.set(matmul, kBlasMatmulTransA, turned(spec.transposeB));
-    builder.set(matmul, kBlasMatmulTransB, turned(spec.transposeA));
-    const std::string product = describe(spec, at);
-    std::optional<PinnedAlgorithm> pinned = record.find(product);
-    // Its words are a file's: the library has to know them.
-    if (pinned && pinned->workspaceBytes <= kWorkspaceCap &&
-        blas.api().checkAlgorithm(blas.handle(), matmul, result.b.get(),
-                                  result.a.get(), result.c.get(),
-                                  result.c.get(), &pinned->algorithm,
-                                  &result.choice) == 0 &&
-        result.choice.state == 0 &&
-        result.choice.workspaceBytes <= kWorkspaceCap) {
-      result.choice.algorithm = pinned->algorithm;
-      return result;
-    }
-    if (pinned)
-      record.refuse();
-    builder.note(blas.api().choose(
-        blas.handle(), matmul, result.b.get(), result.a.get(), result.c.get(),
-        result.c.get(), preference.get(), 1, &result.choice, &found));
-    if (builder.result == 0 && found > 0 && result.choice.state == 0)
-      record.pin(product,
-                 {result.choice.algorithm, result.choice.workspaceBytes});
-  }
+  builder.note(blas.api().choose(blas.handle(), result.matmul.get(),
+                                 result.b.get(), result.a.get(), result.c.get(),
+                                 result.c.get(), preference.get(), 1,
+                                 &result.choice, &found));
   if (builder.result != 0 || found < 1 || result.choice.state != 0)
     return unsupported(context, blas, spec);
+  record.pin(product, {result.choice.algorithm, result.choice.workspaceBytes});
   return result;
+}
+
+std::optional<Contraction> Contraction::withEpilogue(const Blas &blas) const {
+  Contraction result;
+  result.at = at;
+  result.spec = spec;
+  if (result.describe(blas, /*epilogue=*/true) != 0 ||
+      !result.take(blas, choice.algorithm))
+    return std::nullopt;
+  return result;
+}
+
+std::string Contraction::describeEpilogue() const {
+  std::string bias =
+      spec.hasBias
+          ? fmt::format(" bias aligned {}", alignmentOf(at.bias, 0, spec.typeC))
+          : "";
+  return ampc::rt::cuda::describe(spec, at) + bias +
+         (spec.hasRelu ? " relu" : "");
 }
 
 Result Contraction::run(const Blas &blas, Address workspace,
                         Stream stream) const {
   static constexpr float kOne = 1, kZero = 0;
   static constexpr double kWideOne = 1, kWideZero = 0;
+  bool isWide = spec.typeA == DType::F64;
   auto scale = [&](bool isOne) {
     return isWide ? static_cast<const void *>(isOne ? &kWideOne : &kWideZero)
                   : static_cast<const void *>(isOne ? &kOne : &kZero);
@@ -217,11 +252,11 @@ Result Contraction::run(const Blas &blas, Address workspace,
   auto pointer = [](Address address) {
     return reinterpret_cast<void *>(address);
   };
-  return blas.api().multiply(blas.handle(), matmul.get(), scale(true),
-                             pointer(at.b), b.get(), pointer(at.a), a.get(),
-                             scale(hasInit), pointer(hasInit ? at.init : at.c),
-                             c.get(), pointer(at.c), c.get(), &choice.algorithm,
-                             pointer(workspace), choice.workspaceBytes, stream);
+  return blas.api().multiply(
+      blas.handle(), matmul.get(), scale(true), pointer(at.b), b.get(),
+      pointer(at.a), a.get(), scale(spec.hasInit),
+      pointer(spec.hasInit ? at.init : at.c), c.get(), pointer(at.c), c.get(),
+      &choice.algorithm, pointer(workspace), choice.workspaceBytes, stream);
 }
 
 } // namespace ampc::rt::cuda

@@ -10,11 +10,9 @@
 #include "runtime/device/ContractionSpec.h"
 #include "runtime/device/cuda/Context.h"
 #include "runtime/device/cuda/TuningRecord.h"
+#include "runtime/device/cuda/WorkspaceCap.h"
 
 namespace ampc::rt::cuda {
-
-/// Most bytes of scratch memory that an algorithm may ask for.
-inline constexpr uint64_t kWorkspaceCap = uint64_t(32) << 20;
 
 /// cuBLASLt on a device; the context must outlive it.
 class Blas {
@@ -37,6 +35,7 @@ private:
 struct Operands {
   Address a = 0, b = 0, c = 0;
   Address init = 0; ///< where the sums begin; may be c
+  Address bias = 0; ///< what an epilogue adds to each row
 };
 
 /// One contraction of extents above zero, ready to run.
@@ -49,6 +48,16 @@ public:
   create(const Context &context, const Blas &blas, const ContractionSpec &spec,
          const Operands &at, TuningRecord &record);
 
+  /// The same product, by the same algorithm, with the epilogue that its
+  /// specification has. None where the library does not take it. Whether its
+  /// bits are those of a separate kernel is not known of it.
+  std::optional<Contraction> withEpilogue(const Blas &blas) const;
+  /// What a tuning record calls the product with its epilogue.
+  std::string describeEpilogue() const;
+  bool mayHaveEpilogue() const { return spec.hasBias || spec.hasRelu; }
+
+  const BlasAlgorithm &algorithm() const { return choice.algorithm; }
+
   /// Scratch memory `run` needs, in bytes.
   uint64_t workspaceBytes() const { return choice.workspaceBytes; }
 
@@ -56,9 +65,14 @@ public:
   Result run(const Blas &blas, Address workspace, Stream stream) const;
 
 private:
+  /// Describes the product to the library, with its epilogue or without.
+  Result describe(const Blas &blas, bool epilogue);
+  /// Whether the library takes `algorithm` for it within the cap of scratch
+  /// memory; it then runs that.
+  bool take(const Blas &blas, const BlasAlgorithm &algorithm);
+
+  ContractionSpec spec{};
   Operands at;
-  bool isWide = false; ///< f64
-  bool hasInit = false;
   Owned<BlasMatmul> matmul;
   Owned<BlasLayout> a, b, c; ///< of the plan's A, B and C
   BlasChoice choice{};

@@ -24,8 +24,10 @@ CudaExecutor::create(const PlanFile &file, std::span<const size_t> watched,
   AMPC_TRY(result->makeStream(result->copies));
   AMPC_ASSIGN(DiskCache cache, DiskCache::open(options.cache));
   AMPC_ASSIGN(result->kernels, Kernels::load(*result->context, file, cache));
-  AMPC_TRY(result->allocateBuffers(allocator));
+  result->layOutPorts();
   AMPC_TRY(result->openBlas(options));
+  AMPC_TRY(result->tryEpilogues(allocator));
+  AMPC_TRY(result->allocateBuffers(allocator));
   for (unsigned i = 0; i < file.plan().entries()->size(); ++i)
     AMPC_TRY(
         result->prepare(*file.plan().entries()->Get(i), result->entries[i]));
@@ -120,6 +122,30 @@ uint64_t CudaExecutor::plannedBytes() const {
   return bytes;
 }
 
+void CudaExecutor::layOutPorts() {
+  const fb::Plan &plan = file.plan();
+  uint64_t next = 0;
+  auto place = [&](const auto *list, Ports &ports) {
+    ports.begin = next;
+    for (unsigned i = 0; i < sizeOfVector(list); ++i) {
+      ports.offsets.push_back(ports.bytes);
+      ports.bytes += padded(list->Get(i)->bytes());
+    }
+    next += ports.bytes;
+  };
+  entries.resize(plan.entries()->size());
+  for (unsigned e = 0; e < plan.entries()->size(); ++e) {
+    const fb::Entry &source = *plan.entries()->Get(e);
+    Entry &entry = entries[e];
+    entry.name = source.name()->str();
+    place(source.inputs(), entry.inputs);
+    place(source.outputs(), entry.outputs);
+    entry.watchedOffset = entry.outputs.bytes;
+    entry.outputs.bytes += watchedBytes();
+    next += watchedBytes();
+  }
+}
+
 Expected<void> CudaExecutor::allocateBuffers(Allocator &allocator) {
   const fb::Plan &plan = file.plan();
   size_t available = 0, all = 0;
@@ -145,27 +171,8 @@ Expected<void> CudaExecutor::allocateBuffers(Allocator &allocator) {
                                     file.section(SectionKind::Constants).data(),
                                     plan.constant_bytes(), stream.get()),
         "the constants cannot be copied"));
-  uint64_t next = 0;
-  auto place = [&](const auto *list, Ports &ports) {
-    ports.begin = next;
-    for (unsigned i = 0; i < sizeOfVector(list); ++i) {
-      ports.offsets.push_back(ports.bytes);
-      ports.bytes += padded(list->Get(i)->bytes());
-    }
-    next += ports.bytes;
-  };
-  entries.resize(plan.entries()->size());
-  for (unsigned e = 0; e < plan.entries()->size(); ++e) {
-    const fb::Entry &source = *plan.entries()->Get(e);
-    Entry &entry = entries[e];
-    entry.name = source.name()->str();
-    place(source.inputs(), entry.inputs);
-    place(source.outputs(), entry.outputs);
-    entry.watchedOffset = entry.outputs.bytes;
-    entry.outputs.bytes += watchedBytes();
-    next += watchedBytes();
-    AMPC_TRY(makeHostBuffers(source, entry));
-  }
+  for (unsigned e = 0; e < plan.entries()->size(); ++e)
+    AMPC_TRY(makeHostBuffers(*plan.entries()->Get(e), entries[e]));
   return {};
 }
 

@@ -56,6 +56,8 @@ public:
   /// How many sources were compiled when it was opened, rather than found in
   /// the cache.
   size_t compiled() const { return kernels.compiled(); }
+  /// How many products of all entries do the launch behind them too.
+  size_t epilogues() const { return epiloguesTaken; }
   /// Seconds that each instruction of an entry takes on its own, the mean of
   /// `repeats`, each after the last: after a run, for its inputs to be there.
   /// What it leaves in variables has no meaning.
@@ -120,14 +122,33 @@ private:
   uint64_t watchedBytes() const { return padded(8 * watchedVariables.size()); }
   /// Of the inputs and outputs of all entries, and the watched variables.
   uint64_t batchBytes() const;
+  /// Where each port stands in its block.
+  void layOutPorts();
   Expected<void> allocateBuffers(Allocator &allocator);
   Expected<void> makeHostBuffers(const fb::Entry &source, Entry &entry);
   Address address(const Entry &entry, const fb::Place &place) const;
   Expected<void> prepare(const fb::Entry &source, Entry &entry);
+  unsigned blocksOf(const fb::Launch &op) const;
   void addLaunch(const fb::Launch &op, Entry &entry, Step step);
-  Expected<void> addContraction(const fb::Contraction &op, Entry &entry,
+  ContractionSpec specificationOf(const fb::Contraction &op) const;
+  Operands operandsOf(const Entry &entry, const fb::Contraction &op) const;
+  /// Says whether the product does the launch behind it too.
+  Expected<bool> addContraction(const fb::Contraction &op, Entry &entry,
                                 Step step, const std::string &where);
   void addFill(Entry &entry, Step step, uint64_t pattern, unsigned width);
+  /// Tries for each product that may do the launch behind it whether the
+  /// library gives the same bits, and notes in the tuning record what is not
+  /// there. Runs before anything else is allocated, in memory that it gives
+  /// back: no more than what the session then has for the same tensors.
+  Expected<void> tryEpilogues(Allocator &allocator);
+  /// `places`: where the operands will stand in their blocks.
+  Expected<void> tryEpilogue(const fb::Contraction &op,
+                             const fb::Launch &behind, const Operands &places,
+                             Allocator &allocator);
+  /// `product` with the launch behind it, if that is known to give the same
+  /// bits.
+  std::optional<Contraction>
+  withKnownEpilogue(const Contraction &product) const;
   /// Captures the entry's steps; leaves it without a graph where the driver
   /// does not capture them.
   void capture(Entry &entry);
@@ -150,6 +171,7 @@ private:
   std::vector<Entry> entries;
   std::optional<Error> lost;
   uint64_t workspaceBytes = 0;
+  size_t epiloguesTaken = 0;
 };
 
 } // namespace ampc::rt::cuda

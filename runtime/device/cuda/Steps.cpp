@@ -41,13 +41,17 @@ Address CudaExecutor::address(const Entry &entry,
   return base + place.offset();
 }
 
+unsigned CudaExecutor::blocksOf(const fb::Launch &op) const {
+  return unsigned(
+      std::min<uint64_t>(op.tiles(), kernels[op.kernel()].mostBlocks));
+}
+
 void CudaExecutor::addLaunch(const fb::Launch &op, Entry &entry, Step step) {
   if (op.tiles() == 0)
     return;
   step.kind = Kind::Launch;
   step.index = op.kernel();
-  step.blocks =
-      unsigned(std::min<uint64_t>(op.tiles(), kernels[op.kernel()].mostBlocks));
+  step.blocks = blocksOf(op);
   step.parameters = entry.parameters.data() + entry.parameters.size();
   for (unsigned a = 0; a < sizeOfVector(op.args()); ++a) {
     entry.arguments.push_back(address(entry, *op.args()->Get(a)));
@@ -56,17 +60,27 @@ void CudaExecutor::addLaunch(const fb::Launch &op, Entry &entry, Step step) {
   entry.steps.push_back(step);
 }
 
-Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
-                                            Entry &entry, Step step,
-                                            const std::string &where) {
+ContractionSpec CudaExecutor::specificationOf(const fb::Contraction &op) const {
   ContractionSpec spec = specOf(op);
   spec.tf32 = file.plan().tf32() && spec.typeA == DType::F32 &&
               spec.typeB == DType::F32;
+  return spec;
+}
+
+Operands CudaExecutor::operandsOf(const Entry &entry,
+                                  const fb::Contraction &op) const {
+  return {address(entry, *op.a()), address(entry, *op.b()),
+          address(entry, *op.c()), op.init() ? address(entry, *op.init()) : 0,
+          op.bias() ? address(entry, *op.bias()) : 0};
+}
+
+Expected<bool> CudaExecutor::addContraction(const fb::Contraction &op,
+                                            Entry &entry, Step step,
+                                            const std::string &where) {
+  ContractionSpec spec = specificationOf(op);
   if (spec.m == 0 || spec.n == 0 || spec.batch == 0)
-    return {};
-  Operands at{address(entry, *op.a()), address(entry, *op.b()),
-              address(entry, *op.c()),
-              op.init() ? address(entry, *op.init()) : 0};
+    return false;
+  Operands at = operandsOf(entry, op);
   if (spec.k == 0 && spec.hasInit) {
     step.kind = Kind::Copy;
     step.from = at.init;
@@ -75,7 +89,7 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
                  sizeOf(spec.typeC);
     if (at.init != at.c)
       entry.steps.push_back(step);
-    return {};
+    return false;
   }
   if (spec.k == 0) { // a sum of nothing: +0 is all zero bits in every format
     uint64_t bytes = uint64_t(spec.m * spec.n) * sizeOf(spec.typeC);
@@ -84,7 +98,7 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
       step.bytes = bytes;
       addFill(entry, step, 0, 1);
     }
-    return {};
+    return false;
   }
   Expected<Contraction> made =
       Contraction::create(*context, blas, spec, at, tuning);
@@ -92,12 +106,17 @@ Expected<void> CudaExecutor::addContraction(const fb::Contraction &op,
     made.error().where = where;
     return tl::unexpected(made.error());
   }
-  workspaceBytes = std::max(workspaceBytes, made->workspaceBytes());
+  workspaceBytes = std::max(workspaceBytes, workspaceCap(spec));
+  std::optional<Contraction> both = withKnownEpilogue(*made);
+  if (both) {
+    made = std::move(*both);
+    ++epiloguesTaken;
+  }
   step.kind = Kind::Contraction;
   step.index = uint32_t(contractions.size());
   contractions.push_back(std::move(*made));
   entry.steps.push_back(step);
-  return {};
+  return both.has_value();
 }
 
 void CudaExecutor::addFill(Entry &entry, Step step, uint64_t pattern,
@@ -152,7 +171,8 @@ Expected<void> CudaExecutor::prepare(const fb::Entry &source, Entry &entry) {
         where = fmt::format("{}:{}:{}", loc.file() ? loc.file()->str() : "",
                             loc.line(), loc.column());
       }
-      AMPC_TRY(addContraction(*op, entry, step, where));
+      AMPC_ASSIGN(bool isBoth, addContraction(*op, entry, step, where));
+      i += isBoth; // past the launch
     } else if (auto *copy = instruction.op_as_Copy()) {
       step.kind = Kind::Copy;
       step.from = address(entry, *copy->src());
@@ -233,7 +253,8 @@ Expected<std::vector<double>>
 CudaExecutor::timeInstructions(size_t number, int repeats) const {
   const Entry &entry = entries[number];
   AMPC_TRY(context->enter());
-  std::vector<double> seconds;
+  std::vector<double> seconds(sizeOfVector(
+      file.plan().entries()->Get(unsigned(number))->instructions()));
   for (const Step &step : entry.steps) {
     AMPC_TRY(enqueue(entry, step)); // what a first launch loads is not counted
     AMPC_TRY(synchronize());

@@ -1,7 +1,9 @@
 #include "test/hostgpu/blas/Descriptors.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 using namespace ampc::hostgpu;
@@ -162,14 +164,21 @@ Status ampc::hostgpu::makeProduct(const MatmulDesc &desc, const MatrixLayout &a,
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (desc.transA < 0 || desc.transA > 2 || desc.transB < 0 || desc.transB > 2)
     return CUBLAS_STATUS_INVALID_VALUE;
+  const char *text = std::getenv("AMPC_HOSTGPU_EPILOGUE");
+  std::string_view epilogues = text ? text : "";
+  if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT && epilogues == "none")
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  product.dropsNan = epilogues == "drops-nan";
   bool bias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS,
        relu = desc.epilogue & CUBLASLT_EPILOGUE_RELU;
   if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&
       (!desc.epilogue ||
        (desc.epilogue & ~uint32_t(CUBLASLT_EPILOGUE_RELU_BIAS))))
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  // cublasLt.h: the bias has the elements of D, but for integers and fp8. There
+  // are no epilogues in f64.
   int32_t biasType = desc.biasType < 0 ? int32_t(d.type) : desc.biasType;
-  if (bias && biasType != int32_t(d.type) && biasType != int32_t(a.type))
+  if ((bias && biasType != int32_t(d.type)) || (inDouble && (bias || relu)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   product.a = toMatrix(a, desc.transA != 0);
   product.b = toMatrix(b, desc.transB != 0);

@@ -195,8 +195,9 @@ void multiplyIn(const Product &product, const std::byte *a, const std::byte *b,
             beta * load<T>(mc.type, c, i * mc.rowStride + j * mc.columnStride);
       if (product.hasBias)
         value += load<T>(product.biasType, bias, i);
-      if (product.relu) // a NaN stays one
-        value = value < T(0) ? T(0) : value;
+      if (product.relu) // -0 gives +0; a NaN stays one, unless asked otherwise
+        value = value > T(0) || (value != value && !product.dropsNan) ? value
+                                                                      : T(0);
       store(md.type, d, i * md.rowStride + j * md.columnStride, value);
     }
 }

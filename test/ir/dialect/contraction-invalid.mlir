@@ -75,6 +75,50 @@ func.func @matmul_c5_shape(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>, %c: tensor<
 
 // -----
 
+func.func @matmul_c4_result(%a: tensor<3x5xbf16>, %b: tensor<5x7xbf16>) {
+  // expected-error @+1 {{result must have 'bf16' or 'f32' elements, got 'f16'}}
+  %0 = amp.matmul %a, %b accumulate f32 : tensor<3x5xbf16>, tensor<5x7xbf16> -> tensor<3x7xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_shape(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>, %v: tensor<3xf32>) {
+  // expected-error @+1 {{bias must be 'tensor<7xf32>' and the result's elements 'f32', got 'tensor<3xf32>' and 'f32'}}
+  %0 = amp.matmul %a, %b bias %v : tensor<3xf32> accumulate f32
+     : tensor<3x5xf32>, tensor<5x7xf32> -> tensor<3x7xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_result(%a: tensor<3x5xbf16>, %b: tensor<5x7xbf16>, %v: tensor<7xf32>) {
+  // expected-error @+1 {{bias must be 'tensor<7xf32>' and the result's elements 'f32', got 'tensor<7xf32>' and 'bf16'}}
+  %0 = amp.matmul %a, %b bias %v : tensor<7xf32> accumulate f32
+     : tensor<3x5xbf16>, tensor<5x7xbf16> -> tensor<3x7xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c7_init(%a: tensor<3x5xf32>, %b: tensor<5x7xf32>, %c: tensor<3x7xf32>) {
+  // expected-error @+1 {{has an epilogue and therefore no init and one matrix, got an init and 1 matrices}}
+  %0 = amp.matmul %a, %b from %c : tensor<3x7xf32> relu accumulate f32
+     : tensor<3x5xf32>, tensor<5x7xf32> -> tensor<3x7xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c7_batch(%a: tensor<2x3x5xf32>, %b: tensor<2x5x7xf32>) {
+  // expected-error @+1 {{has an epilogue and therefore no init and one matrix, got 2 matrices}}
+  %0 = amp.matmul %a, %b relu accumulate f32
+     : tensor<2x3x5xf32>, tensor<2x5x7xf32> -> tensor<2x3x7xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_integer(%a: tensor<3x5xi32>, %b: tensor<5x7xi32>) {
   // expected-error @+1 {{operand #0 must be statically shaped tensor of a float of 8 to 64 bits values}}
   %0 = amp.matmul %a, %b accumulate i64 : tensor<3x5xi32>, tensor<5x7xi32> -> tensor<3x7xi32>

@@ -38,6 +38,18 @@ func.func @matmul_init(%a: tensor<5x3xbf16>, %b: tensor<5x7xbf16>, %c: tensor<3x
   return
 }
 
+// A library's product that adds a row and takes relu.
+// CHECK-LABEL: func.func @matmul_epilogue(
+func.func @matmul_epilogue(%a: tensor<3x5xf32>, %b: tensor<7x5xf32>, %v: tensor<7xf32>,
+                           %h: tensor<3x5xbf16>, %k: tensor<5x7xbf16>) {
+  // CHECK: amp.matmul %{{.+}}, %{{.+}} bias %{{.+}} : tensor<7xf32> transpose_b relu accumulate f32 : tensor<3x5xf32>, tensor<7x5xf32> -> tensor<3x7xf32>
+  %0 = amp.matmul %a, %b bias %v : tensor<7xf32> transpose_b relu accumulate f32
+     : tensor<3x5xf32>, tensor<7x5xf32> -> tensor<3x7xf32>
+  // CHECK: amp.matmul %{{.+}}, %{{.+}} relu accumulate f32 : tensor<3x5xbf16>, tensor<5x7xbf16> -> tensor<3x7xbf16>
+  %1 = amp.matmul %h, %k relu accumulate f32 : tensor<3x5xbf16>, tensor<5x7xbf16> -> tensor<3x7xbf16>
+  return
+}
+
 // CHECK-LABEL: func.func @linear(
 // CHECK-SAME: %[[X:.+]]: tensor<2x3x5xf32>, %[[W:.+]]: tensor<7x5xf32>, %[[B:.+]]: tensor<7xf32>, %[[V:.+]]: tensor<5xf32>
 func.func @linear(%x: tensor<2x3x5xf32>, %w: tensor<7x5xf32>, %b: tensor<7xf32>,

@@ -329,6 +329,19 @@ func.func @group_c8_two(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+func.func @group_c8_epilogue(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{must hold the epilogue as ops of its own}}
+  %0 = amp.group contraction [4, 4](%a) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%x: tensor<4x4xf32>):
+    // expected-note@+1 {{found 'amp.matmul' here}}
+    %1 = amp.matmul %x, %x relu accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    amp.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
 func.func @group_c8_reduction(%a: tensor<4x4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{of kind contraction cannot hold this op}}
   %0 = amp.group contraction [4, 4](%a) : (tensor<4x4xf32>) -> tensor<4xf32> {

@@ -52,3 +52,15 @@ module attributes {amp.stage = #amp.stage<typed>} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+module attributes {amp.stage = #amp.stage<typed>} {
+  func.func @gradient(%x: tensor<4x4xf32> {amp.name = "x", amp.io = #amp.io<input>})
+      -> (tensor<4x4xf32> {amp.name = "p", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<gradient>} {
+    // expected-error @below {{has an epilogue, which is formed after differentiation}}
+    %0 = amp.matmul %x, %x relu accumulate f32 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+}

@@ -66,6 +66,16 @@ TEST(FloatRanges, IntervalsOfIntervals) {
          -3, 3);
 }
 
+// Epilogues are formed after precision is chosen.
+TEST(FloatRanges, NothingIsKnownOfAnEpilogue) {
+  expect(rangeOf(std::string(kSigmoid) +
+                     "%t = amp.tanh %x : tensor<4x3xf32>\n"
+                     "%r = amp.matmul %s, %t transpose_b relu accumulate f32 : "
+                     "tensor<4x3xf32>, tensor<4x3xf32> -> tensor<4x4xf32>",
+                 "tensor<4x4xf32>"),
+         -HUGE_VAL, HUGE_VAL);
+}
+
 // 0 times what is not bounded is 0 elementwise: no NaN comes of it.
 TEST(FloatRanges, ZeroTimesUnbounded) {
   expect(rangeOf("%z = amp.constant dense<0.0> : tensor<4x3xf32>\n"

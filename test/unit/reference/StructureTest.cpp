@@ -178,6 +178,31 @@ TEST(Contraction, MatmulBeginsFromInit) {
            {7, -2}));
 }
 
+// matmul_c6: the sum is rounded before the bias is added.
+TEST(Contraction, MatmulAddsABiasAndTakesRelu) {
+  auto matmul = [](const std::string &flags, std::vector<double> a) {
+    return evaluate("%r = amp.matmul %a, %b bias %c : tensor<2xf32> " + flags +
+                        " accumulate f32 : tensor<2x1xf32>, tensor<1x2xf32> -> "
+                        "tensor<2x2xf32>",
+                    {{"tensor<2x1xf32>", std::move(a)},
+                     {"tensor<1x2xf32>", {3, 4}},
+                     {"tensor<2xf32>", {-10, 0.5}}},
+                    "tensor<2x2xf32>");
+  };
+  EXPECT_TRUE(same(matmul("", {1, 5}), {-7, 4.5, 5, 20.5}));
+  EXPECT_TRUE(same(matmul("relu", {1, 5}), {0, 4.5, 5, 20.5}));
+  // 3 * (1 + 2^-23) lies between two numbers of f32; the even one less 10.
+  EXPECT_TRUE(same(matmul("", {1 + 0x1p-23, 0}),
+                   {double(float(3 * (1 + 0x1p-23)) - 10.0f),
+                    double(float(4 * (1 + 0x1p-23)) + 0.5f), -10, 0.5}));
+  EXPECT_TRUE(same(
+      evaluate("%r = amp.matmul %a, %b relu accumulate f32 : tensor<2x1xbf16>, "
+               "tensor<1x2xbf16> -> tensor<2x2xbf16>",
+               {{"tensor<2x1xbf16>", {1, -2}}, {"tensor<1x2xbf16>", {3, -4}}},
+               "tensor<2x2xbf16>"),
+      {3, 0, 0, 8}));
+}
+
 TEST(Contraction, MatmulOfBatchesAndOddExtents) {
   // [2, 3, 1] x [2, 1, 9]: every column tile but the last is full, rows are
   // odd.

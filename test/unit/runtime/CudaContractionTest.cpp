@@ -1,5 +1,5 @@
 // Products on a CUDA device: values against f64 sums, all transposes, types,
-// batches; what a device does not multiply.
+// batches, epilogues; what a device does not multiply.
 #include "runtime/core/Philox.h"
 #include "runtime/core/Tensor.h"
 #include "runtime/device/cuda/Contraction.h"
@@ -37,8 +37,12 @@ protected:
         "upload"));
     return block;
   }
-  /// What the device makes of the drawn operands.
-  Tensor product(const ContractionSpec &spec);
+  /// What the device makes of the drawn operands, with the epilogue or without;
+  /// nothing where the library takes none.
+  std::optional<Tensor> product(const ContractionSpec &spec, bool epilogue);
+  Tensor product(const ContractionSpec &spec) {
+    return std::move(*product(spec, /*epilogue=*/false));
+  }
   void check(const ContractionSpec &spec);
 
   std::unique_ptr<Context> context;
@@ -88,17 +92,30 @@ Tensor initial(const ContractionSpec &spec) {
   return drawn(spec.typeC, countOfC(spec), 3);
 }
 
-Tensor CudaContractions::product(const ContractionSpec &spec) {
-  Tensor a = operandA(spec), b = operandB(spec), init = initial(spec);
+Tensor biasOf(const ContractionSpec &spec) {
+  return drawn(spec.typeC, spec.n, 4);
+}
+
+std::optional<Tensor> CudaContractions::product(const ContractionSpec &spec,
+                                                bool epilogue) {
+  Tensor a = operandA(spec), b = operandB(spec), init = initial(spec),
+         bias = biasOf(spec);
   Tensor c =
       must(Tensor::zeros(spec.typeC, std::vector<int64_t>{countOfC(spec)}));
   DeviceBlock onA = upload(a), onB = upload(b), onC = upload(c),
-              onInit = upload(init);
+              onInit = upload(init), onBias = upload(bias);
   Contraction made =
       must(Contraction::create(*context, blas, spec,
                                {onA.address(), onB.address(), onC.address(),
-                                spec.hasInit ? onInit.address() : 0},
+                                spec.hasInit ? onInit.address() : 0,
+                                spec.hasBias ? onBias.address() : 0},
                                record));
+  if (epilogue) {
+    std::optional<Contraction> both = made.withEpilogue(blas);
+    if (!both)
+      return std::nullopt;
+    made = std::move(*both);
+  }
   DeviceBlock workspace =
       must(DeviceBlock::allocate(*context, stream.get(), allocator,
                                  MemoryKind::Workspace, made.workspaceBytes()));
@@ -181,6 +198,52 @@ TEST_F(CudaContractions, SumsBeginFromInit) {
     check({in, in, out, 7, 5, 11, true, false, 1, 0, 0, 0, true});
     check({in, in, out, 3, 4, 5, false, true, 2, 15, 20, 12, true});
   }
+}
+
+ContractionSpec withEpilogue(DType in, DType out, bool hasBias, bool hasRelu) {
+  ContractionSpec spec{in, in, out, 7, 5, 11, false, true, 1, 77, 55, 35};
+  spec.hasBias = hasBias;
+  spec.hasRelu = hasRelu;
+  return spec;
+}
+
+TEST_F(CudaContractions, EpiloguesGiveTheBitsOfSeparateOps) {
+  struct {
+    DType in, out;
+    bool hasBias, hasRelu;
+  } kinds[] = {{DType::F32, DType::F32, true, false},
+               {DType::F32, DType::F32, false, true},
+               {DType::F32, DType::F32, true, true},
+               {DType::BF16, DType::F32, true, true},
+               {DType::BF16, DType::BF16, false, true},
+               {DType::F16, DType::F16, false, true}};
+  for (auto [in, out, hasBias, hasRelu] : kinds) {
+    ContractionSpec spec = withEpilogue(in, out, hasBias, hasRelu);
+    Tensor apart = product(spec), bias = biasOf(spec);
+    std::optional<Tensor> both = product(spec, /*epilogue=*/true);
+    ASSERT_TRUE(both);
+    bool isClipped = false;
+    for (int64_t i = 0; i < countOfC(spec); ++i) {
+      float expected = float(at(apart, i));
+      if (hasBias)
+        expected += float(at(bias, i % spec.n));
+      isClipped |= expected < 0;
+      if (hasRelu && expected < 0)
+        expected = 0;
+      ASSERT_EQ(float(at(*both, i)), expected)
+          << name_of(in) << " " << name_of(out) << " " << i;
+    }
+    EXPECT_TRUE(isClipped) << "relu changes something";
+  }
+}
+
+TEST_F(CudaContractions, EpiloguesThatTheLibraryLacksAreNone) {
+  // A bias has the type of the result; there is nothing in f64.
+  EXPECT_FALSE(
+      product(withEpilogue(DType::F64, DType::F64, false, true), true));
+  test::Environment none("AMPC_HOSTGPU_EPILOGUE", "none");
+  EXPECT_FALSE(product(withEpilogue(DType::F32, DType::F32, true, true), true));
+  product(withEpilogue(DType::F32, DType::F32, true, true));
 }
 
 TEST_F(CudaContractions, ExtentsOfOne) {

@@ -359,6 +359,133 @@ TEST(CudaExecutor, InputsArriveBehindWhereThereIsNoRoomBeside) {
             Code::DoesNotFit);
 }
 
+/// The text of the regression's kernels, and of one that adds the first
+/// elements of `w` to rows and takes relu, for which `sum` stands.
+std::string textWithEpilogue(const std::string &sum = "c[i] + b[i % 3]") {
+  return test::kernelText() +
+         "// kernel bias_relu\n"
+         "extern \"C\" __global__ void bias_relu(float *c, "
+         "const float *b) {\n"
+         "  for AMPC_EACH (i, 24) {\n"
+         "    float y = " +
+         sum +
+         ";\n"
+         "    c[i] = y > 0 || y != y ? y : 0.0f;\n"
+         "  }\n"
+         "}\n";
+}
+
+/// The regression whose step and `infer` have products with bias and relu.
+fb::PlanT planWithEpilogue(const std::string &text = textWithEpilogue()) {
+  fb::PlanT plan = regression();
+  auto kernel = std::make_unique<fb::KernelT>();
+  kernel->symbol = "bias_relu";
+  kernel->tiles = 1;
+  kernel->arg_bytes = {96, 12};
+  kernel->arg_written = {true, false};
+  kernel->block_threads = 32;
+  kernel->text_offset = text.find("// kernel bias_relu");
+  kernel->text_bytes = text.size() - kernel->text_offset;
+  plan.kernels.push_back(std::move(kernel));
+  for (size_t number : {0, 2}) {
+    fb::EntryT &entry = *plan.entries[number];
+    fb::ContractionT &op = *entry.instructions[0]->op.AsContraction();
+    fb::Place bias(fb::Space::Variable, 0, 0);
+    op.bias = std::make_unique<fb::Place>(bias);
+    op.relu = true;
+    fb::LaunchT launch;
+    launch.kernel = uint32_t(plan.kernels.size() - 1);
+    launch.tiles = 1;
+    launch.args = {*op.c, bias};
+    auto behind = std::make_unique<fb::InstructionT>();
+    behind->op.Set(std::move(launch));
+    entry.instructions.insert(entry.instructions.begin() + 1,
+                              std::move(behind));
+  }
+  return plan;
+}
+
+/// How many products of `plan` do the launch behind them too.
+size_t epiloguesOf(const Plan &plan, const std::string &tuning = "") {
+  Allocator allocator;
+  auto executor = must(CudaExecutor::create(
+      *plan.file(), {}, allocator, {.tuning = tuning, .note = [](auto &) {}}));
+  EXPECT_EQ(allocator.peak(), executor->plannedBytes());
+  return executor->epilogues();
+}
+
+TEST(CudaExecutor, EpiloguesChangeNoBit) {
+  auto resultsOf = [] {
+    Session session =
+        must(Session::open(planOf(planWithEpilogue(), textWithEpilogue())));
+    auto result = trained(session, 10);
+    Data data;
+    data.x.as<float>()[5] = NAN;
+    Tensor out = std::move(must(session.infer(data.batch))[0].tensor);
+    EXPECT_TRUE(std::isnan(out.as<float>()[3]));
+    return std::tuple(result,
+                      std::vector(out.bytes().begin(), out.bytes().end()));
+  };
+  Plan plan = planOf(planWithEpilogue(), textWithEpilogue());
+  EXPECT_EQ(epiloguesOf(plan), 2u);
+  auto results = resultsOf();
+  for (const char *lacking : {"none", "drops-nan"}) {
+    Environment library("AMPC_HOSTGPU_EPILOGUE", lacking);
+    EXPECT_EQ(epiloguesOf(plan), 0u) << lacking;
+    EXPECT_EQ(resultsOf(), results) << lacking;
+  }
+  // A launch that is not what the library does.
+  std::string other = textWithEpilogue("c[i] + b[i % 3] * 1.5f");
+  EXPECT_EQ(epiloguesOf(planOf(planWithEpilogue(other), other)), 0u);
+}
+
+TEST(CudaExecutor, EpiloguesAreTriedOnce) {
+  Plan plan = planOf(planWithEpilogue(), textWithEpilogue());
+  for (const char *first : {"", "drops-nan"}) {
+    std::string record = temporary("epilogues.tune");
+    fs::remove(record);
+    size_t taken = 0;
+    {
+      Environment library("AMPC_HOSTGPU_EPILOGUE", first);
+      taken = epiloguesOf(plan, record);
+      EXPECT_EQ(taken, *first ? 0u : 2u);
+    }
+    // The record's answer stands, whatever the library does now.
+    Environment library("AMPC_HOSTGPU_EPILOGUE", *first ? "" : "drops-nan");
+    EXPECT_EQ(epiloguesOf(plan, record), taken) << first;
+  }
+}
+
+TEST(CudaExecutor, WithoutRoomForATrialLaunchesStayApart) {
+  Environment fails("AMPC_HOSTGPU_FAIL_ALLOC", "1");
+  std::string record = temporary("no-room.tune");
+  Plan plan = planOf(planWithEpilogue(), textWithEpilogue());
+  // The step's fails; that of infer has room.
+  EXPECT_EQ(epiloguesOf(plan, record), 1u);
+  Environment works("AMPC_HOSTGPU_FAIL_ALLOC", "0");
+  EXPECT_EQ(epiloguesOf(plan, record), 2u);
+}
+
+/// A trial writes none of the memory that the plan's tensors are in.
+TEST(CudaExecutor, TrialsHideNoUnwrittenMemory) {
+  Environment watched("AMPC_HOSTGPU_CHECK", "full");
+  fb::PlanT plan = planWithEpilogue();
+  Data data;
+  Session whole = must(Session::open(planOf(plan, textWithEpilogue())));
+  must(whole.step(data.batch));
+  must(whole.sync());
+  // The launch that reads the product, once more before there is one.
+  auto &step = plan.entries[0]->instructions;
+  ASSERT_TRUE(step[2]->op.AsLaunch());
+  auto early = std::make_unique<fb::InstructionT>();
+  early->op.Set(fb::LaunchT(*step[2]->op.AsLaunch()));
+  step.insert(step.begin(), std::move(early));
+  Session session = must(Session::open(planOf(plan, textWithEpilogue())));
+  Expected<void> done = session.step(data.batch);
+  EXPECT_EQ((done ? errorOf(session.sync()) : done.error()).code,
+            Code::Environment);
+}
+
 /// The arena is not cleared: what no kernel wrote is poison, whatever it is.
 TEST(CudaExecutor, UnwrittenMemoryOfTheArenaIsSeen) {
   auto lossesWith = [](const char *poison, const fb::PlanT &plan) {

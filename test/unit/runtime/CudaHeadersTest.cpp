@@ -83,6 +83,12 @@ static_assert(kEventNoTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kCaptureRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(kBlasMatmulTransA == CUBLASLT_MATMUL_DESC_TRANSA);
 static_assert(kBlasMatmulTransB == CUBLASLT_MATMUL_DESC_TRANSB);
+static_assert(kBlasMatmulEpilogue == CUBLASLT_MATMUL_DESC_EPILOGUE);
+static_assert(kBlasMatmulBias == CUBLASLT_MATMUL_DESC_BIAS_POINTER);
+static_assert(kBlasEpilogueRelu == CUBLASLT_EPILOGUE_RELU);
+static_assert(kBlasEpilogueBias == CUBLASLT_EPILOGUE_BIAS);
+static_assert((kBlasEpilogueRelu | kBlasEpilogueBias) ==
+              CUBLASLT_EPILOGUE_RELU_BIAS);
 static_assert(kBlasLayoutBatchCount == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
 static_assert(kBlasLayoutBatchStride ==
               CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);

@@ -80,10 +80,11 @@ TEST(PlanFile, EveryFlippedBitIsSeen) {
 TEST(PlanFile, NamesWhatIsWrong) {
   std::vector<uint8_t> bytes = regressionBytes();
   std::vector<uint8_t> other = bytes;
-  other[8] = 11;
+  other[8] = kFormatVersion + 1;
   EXPECT_EQ(loadError(other).message,
-            "plan of format version 11, this runtime reads version 10; "
-            "compile the model again");
+            fmt::format("plan of format version {}, this runtime reads version "
+                        "{}; compile the model again",
+                        kFormatVersion + 1, kFormatVersion));
   EXPECT_EQ(loadError(std::vector<uint8_t>(200, 'x')).message,
             "not a plan file: the first bytes are not those of a plan");
   other = bytes;
