@@ -98,7 +98,12 @@ rt::fb::InstructionT &PlanBuilder::addInstruction(rt::fb::EntryT &entry,
   auto instruction = std::make_unique<rt::fb::InstructionT>();
   instruction->source = sourceOf(op->getLoc());
   std::string path = namePathOf(op->getLoc());
-  instruction->label = path.empty() ? label.str() : path + " " + label.str();
+  // A loop is all of what its path names, which is no loop.
+  if (isa<ForeachOp>(op) && !path.empty())
+    label = "";
+  instruction->label = path;
+  if (!label.empty())
+    instruction->label += (path.empty() ? "" : " ") + label.str();
   entry.instructions.push_back(std::move(instruction));
   return *entry.instructions.back();
 }

@@ -133,13 +133,14 @@ class FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     for (auto func : module.getOps<func::FuncOp>())
       if (func.getBody().hasOneBlock()) {
         for (auto loop : func.front().getOps<ForeachOp>())
-          formGroups(func.getName(), loop.getBody().front());
-        formGroups(func.getName(), func.front());
+          formGroups(func.getName(), loop.getBody().front(),
+                     /*products=*/true);
+        formGroups(func.getName(), func.front(), products);
       }
     module->setAttr(kStageAttr, StageAttr::get(&getContext(), Stage::fused));
   }
 
-  void formGroups(StringRef entry, Block &block) {
+  void formGroups(StringRef entry, Block &block, bool products) {
     GroupPlan plan(block, fuse, products);
     if (getContext().getRemarkEngine())
       report(entry, plan);

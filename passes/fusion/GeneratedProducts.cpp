@@ -10,6 +10,8 @@ bool generatesProducts(TargetAttr target) {
   return target && target.getKind() == "cpu";
 }
 
+bool runsLoops(TargetAttr target) { return generatesProducts(target); }
+
 bool isGenerated(MatmulOp product, TargetAttr target) {
   return generatesProducts(target);
 }

@@ -10,6 +10,10 @@ namespace ampc {
 /// Whether products become kernels on `target` (null: no).
 bool generatesProducts(amp::TargetAttr target);
 
+/// Whether loops over slices run on `target` (null: no). Their bodies are
+/// kernels alone: every product in them is generated.
+bool runsLoops(amp::TargetAttr target);
+
 /// Whether `product` becomes a kernel on `target` (null: no). A function of the
 /// target, the element types and the extents alone: how ops are fused,
 /// scheduled or computed again never changes the answer, nor with it a bit.

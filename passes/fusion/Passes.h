@@ -4,6 +4,7 @@
 
 #include "ir/dialect/Dialect.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/fusion/Limits.h"
 
 namespace ampc {
 

@@ -24,7 +24,7 @@ def Decompose : Pass<"amp-decompose", "::mlir::func::FuncOp"> {
 def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
   let summary = "compute attention head by head";
   let description = [{
-    Input: stage step, attention not yet decomposed. On a target that generates products (the CPU) an
+    Input: stage step, attention not yet decomposed. On a target that runs loops over slices (the CPU) an
     `amp.attention` or `amp.attention_gradient` becomes an `amp.foreach` over the key heads of all
     batches, whose body is the same op on one of them and the query heads that read it. Scores, probabilities
     and their gradients, whose bytes grow with the square of the sequence, are then scratch memory of a
@@ -33,7 +33,7 @@ def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
 
     Left whole, with a remark: fewer heads than `least-heads`, too few to share among threads; dropout that is drawn,
     whose numbers count over all heads (N17); a float mask whose gradient is wanted, which is a sum over
-    heads. An attention and its gradient go together: where both are whole they share their scores.
+    heads: its attention stays whole too, so that the two share their scores.
 
     Remarks, category fusion: `passed` with the bytes that are not stored; `missed` with the blocking fact.
 
@@ -51,14 +51,15 @@ def SplitHeads : Pass<"amp-split-heads", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"leastHeads", "least-heads", "int64_t", "8",
+    Option<"leastHeads", "least-heads", "int64_t", "kLeastHeads",
            "key heads of all batches from which on attention is computed head by head">];
 }
 
 def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {
   let summary = "compute wide products and what their rows give a chunk of rows at a time";
   let description = [{
-    Input: stage step, primitives only. A product [rows, columns] of more than `limit-bytes`, whose rows are reduced (linear and cross entropy) is never stored whole: it, every
+    Input: stage step, primitives only. A product [rows, columns] of more than `limit-bytes`, whose rows
+    are reduced (linear and cross entropy), is never stored whole: it, every
     value of its shape that is made of it, and what leads from one to another, forward and
     backward, are computed for a chunk of rows after the other (N28). A chunk has the most rows,
     a power of two of blocks of 32, that are within the limit, one block at least; the last one what is left. A function
@@ -89,7 +90,7 @@ def ChunkRows : Pass<"amp-chunk-rows", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"limitBytes", "limit-bytes", "int64_t", "67108864",
+    Option<"limitBytes", "limit-bytes", "int64_t", "kChunkBytes",
            "bytes above which a product's rows are chunked; 0: never">];
 }
 
@@ -151,8 +152,8 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let summary = "gather primitives into groups, one kernel each";
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
-    `amp.group`; contractions of the target's library, reads, writes, views and non-splat constants stay outside. Splat constants,
-    iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
+    `amp.group`; contractions of the target's library, reads, writes, views and non-splat constants stay
+    outside. The body of an `amp.foreach` is grouped likewise, all of its products included. Splat constants, iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
     is ever stored.
 
     Cheap arithmetic on constants, iotas and broadcasts that gives at least 16 times the bytes it reads is
@@ -192,7 +193,8 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
     Option<"fuse", "fuse", "bool", "true",
            "false: every op becomes a group of its own (opt level 1)">,
     Option<"products", "products", "bool", "true",
-           "a product that the target generates is a group; false: all are the library's">];
+           "a product that the target generates is a group; false: all are the library's, but those in loops "
+           "over slices, which run kernels alone">];
 }
 
 def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {
@@ -202,7 +204,7 @@ def VerifyFused : Pass<"amp-verify-fused", "::mlir::ModuleOp"> {
 
     fused_c1: the module is in stage fused.
     fused_c2: entries hold groups, contractions, views, reads, writes, constants and amp.foreach only; the body
-    of that the same, reads and writes aside.
+    of that holds groups, views and constants only, as it runs kernels alone.
   }];
 }
 

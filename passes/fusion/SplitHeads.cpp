@@ -36,10 +36,11 @@ public:
     int64_t b = extents.b, kv = extents.kv;
     OpBuilder inner(op->getContext());
     inner.setInsertionPointToEnd(body);
-    IRMapping mapping;
     for (OpOperand &operand : op->getOpOperands())
-      addOperand(operand, mapping);
-    auto slice = cast<OpT>(inner.cloneWithoutRegions(*op, mapping));
+      addOperand(operand);
+    auto slice = cast<OpT>(inner.cloneWithoutRegions(*op));
+    // By number: one value may be several operands.
+    slice->setOperands(body->getArguments());
     SmallVector<Type> types;
     SmallVector<Value> wanted, yielded;
     for (auto [whole, part] :
@@ -64,19 +65,20 @@ public:
   }
 
 private:
-  void addOperand(OpOperand &operand, IRMapping &mapping) {
+  void addOperand(OpOperand &operand) {
     Value value = operand.get();
     RankedTensorType type = tensorType(value);
     int64_t divisor = 1;
     if (type.getRank() > 0) { // else a word of the key, which all slices read
       // A mask of all heads has a slice a batch.
-      if (value == op.getMask() && type.getDimSize(1) == 1)
+      bool isMask = op.getMask() && &operand == &*op.getMaskMutable().begin();
+      if (isMask && type.getDimSize(1) == 1)
         divisor = extents.kv;
       type = sliceType(value, extents.kv);
     }
     inputs.push_back(value);
     divisors.push_back(divisor);
-    mapping.map(value, body->addArgument(type, value.getLoc()));
+    body->addArgument(type, value.getLoc());
   }
 
   OpT op;
@@ -119,7 +121,7 @@ class SplitHeadsPass : public impl::SplitHeadsBase<SplitHeadsPass> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     auto module = func->getParentOfType<ModuleOp>();
-    if (!generatesProducts(module->getAttrOfType<TargetAttr>(kTargetAttr)))
+    if (!runsLoops(module->getAttrOfType<TargetAttr>(kTargetAttr)))
       return;
     SmallVector<Operation *> found;
     func.walk([&](Operation *op) {

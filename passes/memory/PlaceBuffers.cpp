@@ -207,12 +207,12 @@ private:
       func.setArgAttr(argument.getArgNumber(), kPlaceAttr,
                       places.lookup(argument));
     for (Operation &op : func.front()) {
-      if (op.getNumResults() == 0)
-        continue;
       if (auto loop = dyn_cast<ForeachOp>(op))
         placeSlices(loop, [&](ElementsAttr value) {
           return constants.offsetOf(value);
         });
+      if (op.getNumResults() == 0)
+        continue;
       SmallVector<Attribute> attributes;
       for (Value result : op.getResults())
         attributes.push_back(places.lookup(storageRoot(result)));

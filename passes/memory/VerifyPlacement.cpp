@@ -90,6 +90,9 @@ private:
     }
     if (place.getSpace() == Space::input || place.getSpace() == Space::constant)
       return op->emitOpError() << "cannot write " << place;
+    if (place.getSpace() == Space::scratch || place.getSpace() == Space::slice)
+      return op->emitOpError() << "cannot stand in " << place
+                               << ", which only the body of amp.foreach has";
     if (place.getSpace() == Space::output &&
         (place.getIndex() < 0 ||
          place.getIndex() >= static_cast<int64_t>(func.getNumResults())))

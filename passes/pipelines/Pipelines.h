@@ -4,16 +4,9 @@
 
 #include "ir/dialect/Dialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/fusion/Limits.h"
 
 namespace ampc {
-
-/// Bytes above which the rows of a product whose rows are reduced are chunked
-/// (N28).
-inline constexpr int64_t kChunkBytes = int64_t(64) << 20;
-
-/// Key heads of all batches from which on attention is computed head by head:
-/// fewer leave threads without work.
-inline constexpr int64_t kLeastHeads = 8;
 
 /// What the order of passes depends on.
 struct PipelineOptions {

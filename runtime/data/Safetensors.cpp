@@ -243,6 +243,18 @@ Expected<void> Safetensors::read(
   return {};
 }
 
+bool Safetensors::haveSameBytes(const Entry &a, const Entry &b) const {
+  bool same = a.bytes.size() == b.bytes.size();
+  for (size_t at = 0; same && at < a.bytes.size(); at += kRunBytes) {
+    size_t size = std::min(kRunBytes, a.bytes.size() - at);
+    same = std::ranges::equal(a.bytes.subspan(at, size),
+                              b.bytes.subspan(at, size));
+    file.forget(a.bytes.subspan(at, size));
+    file.forget(b.bytes.subspan(at, size));
+  }
+  return same;
+}
+
 Expected<void>
 write_safetensors(const std::string &path, std::span<const TensorHead> tensors,
                   const TensorSource &source,

@@ -44,6 +44,8 @@ public:
   read(const Entry &entry,
        const std::function<Expected<void>(
            size_t at, std::span<const std::byte> run)> &take) const;
+  /// Whether two tensors of this file have the same bytes, read likewise.
+  [[nodiscard]] bool haveSameBytes(const Entry &a, const Entry &b) const;
   /// The `__metadata__` map.
   const std::map<std::string, std::string> &metadata() const { return meta; }
   /// Path, for messages.

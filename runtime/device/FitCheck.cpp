@@ -1,6 +1,7 @@
 // Finds the largest tensor of a plan that is too large.
 #include "runtime/device/FitCheck.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ampc::rt {
@@ -15,6 +16,8 @@ unsigned sizeOfVector(const T *vector) {
 /// The largest thing seen so far.
 struct Largest {
   const fb::Plan &plan;
+  uint64_t threads;
+  uint64_t scratch = 0; ///< of all threads, for the loop that needs the most
   uint64_t bytes = 0;
   std::string what = {};
   int source = -1;
@@ -39,15 +42,18 @@ struct Largest {
     });
   }
 
+  static std::string_view labelOf(const fb::Instruction &instruction) {
+    auto *label = instruction.label();
+    return label ? label->string_view() : "";
+  }
+
   /// What an instruction writes into the arena.
   void seeWritten(uint64_t size, const fb::Place &place,
                   const fb::Instruction &instruction) {
     if (place.space() != fb::Space::Arena)
       return;
     see(size, instruction.source(), [&] {
-      auto *label = instruction.label();
-      return fmt::format("what '{}' computes",
-                         label ? label->string_view() : "");
+      return fmt::format("what '{}' computes", labelOf(instruction));
     });
   }
 
@@ -66,10 +72,17 @@ struct Largest {
     } else if (auto *fill = instruction.op_as_Fill()) {
       seeWritten(fill->bytes(), *fill->dst(), instruction);
     } else if (auto *loop = instruction.op_as_Foreach()) {
+      std::vector<bool> written = writtenSlices(plan, *loop);
       for (unsigned i = 0; i < sizeOfVector(loop->slices()); ++i)
-        seeWritten(loop->slices()->Get(i)->bytes() *
-                       loop->slices()->Get(i)->count(),
-                   *loop->slices()->Get(i)->first(), instruction);
+        if (const fb::Slices &slices = *loop->slices()->Get(i); written[i])
+          seeWritten(slices.bytes() * slices.count(), *slices.first(),
+                     instruction);
+      uint64_t own = loop->scratch_bytes() * threads;
+      scratch = std::max(scratch, own);
+      see(own, instruction.source(), [&] {
+        return fmt::format("the scratch memory of '{}' on {} threads",
+                           labelOf(instruction), threads);
+      });
     }
   }
 };
@@ -79,11 +92,8 @@ struct Largest {
 Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
                         std::optional<uint64_t> available,
                         const std::string &device) {
-  uint64_t needed = planned.variables + planned.arena + planned.batches;
-  if (!available || needed <= *available)
-    return {};
   const fb::Plan &plan = file.plan();
-  Largest largest{plan};
+  Largest largest{plan, uint64_t(planned.threads)};
   for (unsigned i = 0; i < sizeOfVector(plan.variables()); ++i)
     largest.seeNamed(plan.variables()->Get(i)->bytes(),
                      *plan.variables()->Get(i));
@@ -94,6 +104,10 @@ Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
     for (unsigned i = 0; i < sizeOfVector(entry->instructions()); ++i)
       largest.seeInstruction(*entry->instructions()->Get(i));
   }
+  uint64_t needed =
+      planned.variables + planned.arena + planned.batches + largest.scratch;
+  if (!available || needed <= *available)
+    return {};
   std::string where = file.name();
   if (largest.source >= 0) {
     const fb::SourceLoc &loc = *plan.sources()->Get(unsigned(largest.source));
@@ -104,9 +118,12 @@ Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
       Code::DoesNotFit, where,
       fmt::format(
           "the model needs {} bytes (variables {}, arena {}, batches "
-          "{}), {} are available{}; the largest tensor is {}, of {} bytes",
-          needed, planned.variables, planned.arena, planned.batches, *available,
-          device.empty() ? "" : " on " + device, largest.what, largest.bytes));
+          "{}{}), {} are available{}; the largest tensor is {}, of {} bytes",
+          needed, planned.variables, planned.arena, planned.batches,
+          largest.scratch ? fmt::format(", scratch memory {}", largest.scratch)
+                          : "",
+          *available, device.empty() ? "" : " on " + device, largest.what,
+          largest.bytes));
 }
 
 } // namespace ampc::rt

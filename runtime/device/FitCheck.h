@@ -9,9 +9,11 @@
 
 namespace ampc::rt {
 
-/// Bytes of a plan's blocks.
+/// Bytes of a plan's blocks, and the threads that each have scratch memory for
+/// its loops over slices.
 struct PlannedBytes {
   uint64_t variables = 0, arena = 0, batches = 0;
+  int threads = 0;
 };
 
 /// Fails with Code DoesNotFit where `planned` is more than `available` bytes

@@ -78,6 +78,10 @@ private:
   const fb::Plan *metadata = nullptr;
 };
 
+/// Which slices of `loop` the launches of its body write. Places and kernels
+/// of the body are in range.
+std::vector<bool> writtenSlices(const fb::Plan &plan, const fb::Foreach &loop);
+
 /// Bytes of the sections that the metadata points into.
 struct SectionLengths {
   uint64_t constants = 0;

@@ -1,5 +1,6 @@
-// The verifier of plans, in two files: the plan as a whole (PlanVerify.cpp) and
-// what an entry does (VerifyEntry.cpp). Private to runtime/plan.
+// The verifier of plans, in three files: the plan as a whole (PlanVerify.cpp),
+// what an entry does (VerifyEntry.cpp) and its loops (VerifyLoop.cpp). Private
+// to runtime/plan.
 #pragma once
 
 #include "runtime/plan/PlanFile.h"
@@ -31,6 +32,14 @@ inline std::optional<uint64_t> product(uint64_t a, uint64_t b) {
   if (a != 0 && b > kMaxBytes / a)
     return std::nullopt;
   return a * b;
+}
+
+/// Whether `aBytes` bytes from `a` on and `bBytes` from `b` on share one. Both
+/// lie in their regions.
+inline bool overlap(const fb::Place &a, uint64_t aBytes, const fb::Place &b,
+                    uint64_t bBytes) {
+  return a.space() == b.space() && a.index() == b.index() &&
+         a.offset() < b.offset() + bBytes && b.offset() < a.offset() + aBytes;
 }
 
 class PlanVerifier {
@@ -80,14 +89,19 @@ private:
   Expected<void> placeInLoop(const fb::Foreach *loop, const fb::Place &place,
                              uint64_t bytes, bool written,
                              std::string_view what) const;
-  /// `entry` may write the variable at `offset` of their block.
+  /// `entry` may write every variable of which `bytes` bytes from `offset` on,
+  /// in their block, have a part.
   Expected<void> writtenVariable(std::string_view entry, uint64_t offset,
-                                 std::string_view what) const;
+                                 uint64_t bytes, std::string_view what) const;
   Expected<void> launch(const fb::Entry &entry, const fb::Launch &op,
                         std::string_view at,
                         const fb::Foreach *loop = nullptr) const;
   Expected<void> foreach (const fb::Entry &entry, const fb::Foreach &op,
                           std::string_view at) const;
+  /// The `written` slices of `op` share no byte with others, nor with an
+  /// argument of its body: iterations run in any order and at once.
+  Expected<void> apart(const fb::Foreach &op, const std::vector<bool> &written,
+                       std::string_view at) const;
   /// `next`: the instruction behind it, null at the end.
   Expected<void> contraction(const fb::Entry &entry, const fb::Contraction &op,
                              const fb::Instruction *next,

@@ -1,5 +1,5 @@
 // What an entry of a plan does, checked before it runs: its ports, and where
-// each instruction reads and writes.
+// each instruction reads and writes. Loops: VerifyLoop.cpp.
 #include "runtime/plan/PlanVerifier.h"
 
 #include <fmt/format.h>
@@ -159,12 +159,13 @@ Expected<void> PlanVerifier::place(const fb::Entry &entry,
     return error(
         fmt::format("{} is written but lies in space {}", what, space));
   if (written && place->space() == fb::Space::Variable)
-    return writtenVariable(entry.name()->string_view(), place->offset(), what);
+    return writtenVariable(entry.name()->string_view(), place->offset(), bytes,
+                           what);
   return {};
 }
 
 Expected<void> PlanVerifier::writtenVariable(std::string_view entry,
-                                             uint64_t offset,
+                                             uint64_t offset, uint64_t bytes,
                                              std::string_view what) const {
   if (!contains(kStepEntries, entry))
     return error(fmt::format("{} writes a variable; only {} may", what,
@@ -173,7 +174,8 @@ Expected<void> PlanVerifier::writtenVariable(std::string_view entry,
     return {};
   for (unsigned i = 0; i < sizeOfVector(plan.variables()); ++i) {
     const fb::Variable &variable = *plan.variables()->Get(i);
-    if (offset - variable.offset() < variable.bytes() &&
+    if (offset < variable.offset() + variable.bytes() &&
+        variable.offset() < offset + bytes &&
         variable.role() != fb::Role::Accumulator &&
         variable.name()->string_view() != "ampc.state/micro")
       return error(fmt::format("{} writes '{}'; {} writes accumulators and "
@@ -203,97 +205,6 @@ Expected<void> PlanVerifier::launch(const fb::Entry &entry,
     AMPC_TRY(place(entry, op.args()->Get(i), kernel.arg_bytes()->Get(i),
                    kernel.arg_written()->Get(i),
                    fmt::format("{}: argument {}", at, i), loop));
-  return {};
-}
-
-Expected<void> PlanVerifier::placeInLoop(const fb::Foreach *loop,
-                                         const fb::Place &place, uint64_t bytes,
-                                         bool written,
-                                         std::string_view what) const {
-  std::string_view space = fb::EnumNameSpace(place.space());
-  if (!loop)
-    return error(fmt::format("{} is in space {}, expected in the body of a "
-                             "loop alone",
-                             what, space));
-  uint64_t size = loop->scratch_bytes();
-  if (place.space() == fb::Space::Slice) {
-    if (place.index() >= sizeOfVector(loop->slices()))
-      return error(fmt::format("{} is in slices {} of {}", what, place.index(),
-                               sizeOfVector(loop->slices())));
-    const fb::Slices &slices = *loop->slices()->Get(place.index());
-    size = slices.bytes();
-    // No two iterations write one slice.
-    if (written && (slices.count() != loop->count() || slices.divisor() != 1))
-      return error(fmt::format("{} is written, but iterations share slices {}",
-                               what, place.index()));
-  } else if (place.index() != 0) {
-    return error(
-        fmt::format("{} is in {} {} of 1", what, space, place.index()));
-  }
-  if (bytes > size || place.offset() > size - bytes)
-    return error(fmt::format("{} (bytes {} + {}) leaves {} {} of {} bytes",
-                             what, place.offset(), bytes, space, place.index(),
-                             size));
-  return {};
-}
-
-/// Whether a launch of `body` writes slices `number`.
-static bool writesSlices(const fb::Plan &plan, const fb::Foreach &loop,
-                         unsigned number) {
-  for (unsigned l = 0; l < sizeOfVector(loop.body()); ++l) {
-    const fb::Launch *launch = loop.body()->Get(l);
-    const fb::Kernel &kernel = *plan.kernels()->Get(launch->kernel());
-    for (unsigned i = 0; i < sizeOfVector(launch->args()); ++i) {
-      const fb::Place &place = *launch->args()->Get(i);
-      if (place.space() == fb::Space::Slice && place.index() == number &&
-          kernel.arg_written()->Get(i))
-        return true;
-    }
-  }
-  return false;
-}
-
-/// Scratch memory of a thread, in bytes: that of all threads does not wrap.
-static constexpr uint64_t kMaxScratch = uint64_t(1) << 40;
-
-Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
-                                      const fb::Foreach &op,
-                                      std::string_view at) const {
-  if (plan.target_kind()->string_view() != "cpu")
-    return error(
-        fmt::format("{}: a loop over slices runs on the CPU alone", at));
-  if (op.count() == 0 || op.count() > kMaxExtent ||
-      op.scratch_bytes() > kMaxScratch)
-    return error(fmt::format("{}: {} iterations with {} bytes of scratch "
-                             "memory, expected at least 1 and at most 2^40",
-                             at, op.count(), op.scratch_bytes()));
-  for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
-    const fb::Slices &slices = *op.slices()->Get(i);
-    if (slices.count() == 0 || slices.divisor() == 0 ||
-        !product(slices.bytes(), slices.count()))
-      return error(fmt::format("{}: slices {}: {} of {} bytes with divisor {}",
-                               at, i, slices.count(), slices.bytes(),
-                               slices.divisor()));
-  }
-  for (unsigned i = 0; i < sizeOfVector(op.body()); ++i) {
-    const fb::Launch &inner = *op.body()->Get(i);
-    std::string where = fmt::format("{}, launch {}", at, i);
-    AMPC_TRY(launch(entry, inner, where, &op));
-    // What is no slice and no scratch memory is every iteration's.
-    const fb::Kernel &kernel = *plan.kernels()->Get(inner.kernel());
-    for (unsigned a = 0; a < sizeOfVector(inner.args()); ++a)
-      if (kernel.arg_written()->Get(a) &&
-          inner.args()->Get(a)->space() < fb::Space::Scratch)
-        return error(fmt::format("{}: argument {} is written, but iterations "
-                                 "share its bytes",
-                                 where, a));
-  }
-  for (unsigned i = 0; i < sizeOfVector(op.slices()); ++i) {
-    const fb::Slices &slices = *op.slices()->Get(i);
-    AMPC_TRY(place(entry, slices.first(), slices.bytes() * slices.count(),
-                   writesSlices(plan, op, i),
-                   fmt::format("{}: slices {}", at, i)));
-  }
   return {};
 }
 
@@ -331,7 +242,7 @@ Expected<void> PlanVerifier::contraction(const fb::Entry &entry,
     std::optional<uint64_t> last =
         product(op.batch() ? op.batch() - 1 : 0, operand.stride);
     if (!matrix || !last || operand.rows > kMaxExtent ||
-        operand.columns > kMaxExtent)
+        operand.columns > kMaxExtent || op.batch() > kMaxExtent)
       return error(
           fmt::format("{}: the extents of {} overflow", at, operand.name));
     if (written && op.batch() > 1 && operand.stride < *matrix)
@@ -348,14 +259,10 @@ Expected<void> PlanVerifier::contraction(const fb::Entry &entry,
           fmt::format("{} starts at byte {}, expected a multiple of {}", what,
                       operand.place->offset(), size));
   }
-  for (int i = 0; i < 2; ++i) {
-    const fb::Place &in = *operands[i].place, &out = *operands[2].place;
-    if (in.space() == out.space() && in.index() == out.index() &&
-        in.offset() < out.offset() + bytes[2] &&
-        out.offset() < in.offset() + bytes[i])
+  for (int i = 0; i < 2; ++i)
+    if (overlap(*operands[i].place, bytes[i], *operands[2].place, bytes[2]))
       return error(
           fmt::format("{}: C overlaps operand {}", at, operands[i].name));
-  }
   if (op.init())
     AMPC_TRY(contractionInit(entry, op, bytes[2], at));
   return op.bias() || op.relu() ? contractionEpilogue(entry, op, next, at)
@@ -382,9 +289,7 @@ Expected<void> PlanVerifier::contractionEpilogue(const fb::Entry &entry,
     if (bias->offset() % sizeof(float))
       return error(fmt::format("{} starts at byte {}, expected a multiple of 4",
                                what, bias->offset()));
-    if (bias->space() == c.space() && bias->index() == c.index() &&
-        bias->offset() < c.offset() + bytes &&
-        c.offset() < bias->offset() + biasBytes)
+    if (overlap(*bias, biasBytes, c, bytes))
       return error(fmt::format("{}: C overlaps the bias", at));
   }
   const fb::Launch *behind = next ? next->op_as_Launch() : nullptr;
@@ -427,9 +332,7 @@ Expected<void> PlanVerifier::contractionInit(const fb::Entry &entry,
   if (init.offset() % size)
     return error(fmt::format("{} starts at byte {}, expected a multiple of {}",
                              what, init.offset(), size));
-  bool isSameSpace = init.space() == c.space() && init.index() == c.index();
-  if (isSameSpace && init.offset() != c.offset() &&
-      init.offset() < c.offset() + bytes && c.offset() < init.offset() + bytes)
+  if (overlap(init, bytes, c, bytes) && init.offset() != c.offset())
     return error(fmt::format("{}: C overlaps init", at));
   return {};
 }
@@ -440,10 +343,7 @@ Expected<void> PlanVerifier::copy(const fb::Entry &entry, const fb::Copy &op,
                  fmt::format("{}: the source", at)));
   AMPC_TRY(place(entry, op.dst(), op.bytes(), true,
                  fmt::format("{}: the destination", at)));
-  const fb::Place &src = *op.src(), &dst = *op.dst();
-  if (src.space() == dst.space() && src.index() == dst.index() &&
-      src.offset() < dst.offset() + op.bytes() &&
-      dst.offset() < src.offset() + op.bytes())
+  if (overlap(*op.src(), op.bytes(), *op.dst(), op.bytes()))
     return error(fmt::format("{}: source and destination overlap", at));
   return {};
 }

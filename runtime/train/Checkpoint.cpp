@@ -62,7 +62,7 @@ Expected<const Safetensors::Entry *> weightOf(const Safetensors &file,
   for (size_t i = 1; i < found.size(); ++i) {
     const Safetensors::Entry &first = *found.front(), *other = found[i];
     if (other->dtype == first.dtype && other->shape == first.shape &&
-        std::ranges::equal(other->bytes, first.bytes))
+        file.haveSameBytes(*other, first))
       continue;
     return fail(Code::BadInput, file.path(),
                 fmt::format("'{}' and '{}' are one tied tensor in the model, "

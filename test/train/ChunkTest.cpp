@@ -3,8 +3,6 @@
 // have the bits of those that are not.
 #include "test/train/Training.h"
 
-#include <cstring>
-
 namespace ampc::test {
 namespace {
 
@@ -57,13 +55,6 @@ void PrintTo(const Case &at, std::ostream *os) {
 
 class Chunks : public testing::TestWithParam<Case> {
 protected:
-  struct Outcome {
-    std::vector<float> losses;
-    std::vector<std::vector<std::byte>> state;
-    std::vector<std::pair<std::string, double>> evaluated;
-    uint64_t peak = 0;
-  };
-
   static CompileOptions options(uint64_t limit, int level = 2) {
     CompileOptions options;
     options.precision = GetParam().precision;
@@ -81,21 +72,7 @@ protected:
     head.settings = settings.c_str();
     Model model = must(Model::parse(textOf(head), "chunks.amp"));
     Training training(model, options(limit, level), session);
-    Outcome run;
-    run.losses = training.losses(kWindows);
-    run.state = training.state();
-    run.evaluated = must(training.stepper().eval(training.source(), 2)).values;
-    run.peak = training.session().memory().peak_bytes;
-    return run;
-  }
-
-  static void expectSameBits(const Outcome &run, const Outcome &expected) {
-    ASSERT_EQ(run.losses.size(), expected.losses.size());
-    EXPECT_EQ(0, std::memcmp(run.losses.data(), expected.losses.data(),
-                             run.losses.size() * sizeof(float)))
-        << run.losses[0] << " and " << expected.losses[0];
-    EXPECT_EQ(run.state, expected.state);
-    EXPECT_EQ(run.evaluated, expected.evaluated);
+    return outcomeOf(training, kWindows);
   }
 };
 
@@ -163,8 +140,12 @@ INSTANTIATE_TEST_SUITE_P(Precisions, ChunksOfOneHead,
                                          Case{kHeads[0], "f16"}),
                          nameOf);
 
+/// The limit of those who say nothing.
+constexpr uint64_t kRule = uint64_t(64) << 20;
+
 /// The bytes that training a head of `classes` classes and 64 rows needs.
-uint64_t peakOf(int64_t classes, uint64_t limit) {
+/// `limit`: none, the rule's.
+uint64_t peakOf(int64_t classes, std::optional<uint64_t> limit) {
   std::string text =
       "model m {\n  input x: f32[64, 8]\n  target t: i32[64]\n"
       "  loss = cross_entropy(linear(x, " +
@@ -176,8 +157,9 @@ uint64_t peakOf(int64_t classes, uint64_t limit) {
   options.entries = {"train_step"};
   MemoryPlan plan =
       must(plan_memory(must(Model::parse(text, "head.amp")), options, 2));
+  uint64_t bytes = limit.value_or(kRule);
   EXPECT_EQ(plan.chunked.empty(),
-            limit == 0 || classes * 64 * 4 <= int64_t(limit));
+            bytes == 0 || uint64_t(classes) * 64 * 4 <= bytes);
   return plan.planned_peak_bytes;
 }
 
@@ -191,12 +173,10 @@ TEST(ChunkRule, LogitsAboveTheLimit) {
   EXPECT_LE(cut, whole - kMost / 2);
 }
 
-// The rule of those who say nothing: 64 MiB.
 TEST(ChunkRule, IsSixtyFourMebibytes) {
-  constexpr int64_t kClasses = (int64_t(64) << 20) / 64 / 4;
-  uint64_t rule = CompileOptions().chunk_bytes;
-  EXPECT_EQ(peakOf(kClasses, rule), peakOf(kClasses, 0));
-  EXPECT_LT(peakOf(kClasses + 1, rule), peakOf(kClasses + 1, 0));
+  constexpr int64_t kClasses = kRule / 64 / 4;
+  EXPECT_EQ(peakOf(kClasses, {}), peakOf(kClasses, 0));
+  EXPECT_LT(peakOf(kClasses + 1, {}), peakOf(kClasses + 1, 0));
 }
 
 } // namespace

@@ -2,8 +2,6 @@
 // of attention that is computed for all heads at once.
 #include "test/train/Training.h"
 
-#include <cstring>
-
 namespace ampc::test {
 namespace {
 
@@ -18,6 +16,7 @@ struct Attention {
   const char *inputs = "";
   const char *data = "";
   const char *settings = "";
+  bool isCheckpointed = false;
 };
 
 const Attention kAttentions[] = {
@@ -31,6 +30,9 @@ const Attention kAttentions[] = {
      "input m: f32[1, 12, 33, 1]\n", "m = normal(5)\n"},
     {"EachBatch", "attention(q, k, v, mask = m, causal = true)", "6",
      "input m: f32[2, 1, 33, 43]\n", "m = normal(5)\n"},
+    // About every other query sees no key (N13).
+    {"HiddenRows", "attention(q, k, v, mask = m)", "12",
+     "input m: bool[2, 1, 33, 1]\n", "m = randint(5, low = 0, high = 2)\n"},
     {"Bias", "attention(q, k, v, mask = bias)", "6",
      "param bias: f32[1, 6, 33, 43] = normal(std = 0.5)\n"},
     {"Dropout", "attention(q, k, v, dropout = 0.3)"},
@@ -47,10 +49,10 @@ std::string textOf(const Attention &of) {
          "  k = permute(reshape(linear(y, 48), [2, 43, 6, 8]), [0, 2, 1, "
          "3])\n"
          "  v = permute(reshape(linear(y, 30), [2, 43, 6, 5]), [0, 2, 1, "
-         "3])\n"
-         "  a = " +
-         of.call + "\n  o = linear(reshape(permute(a, [0, 2, 1, 3]), [2, 33, " +
-         heads +
+         "3])\n" +
+         (of.isCheckpointed ? "  checkpoint { a = " : "  a = ") + of.call +
+         (of.isCheckpointed ? " }" : "") +
+         "\n  o = linear(reshape(permute(a, [0, 2, 1, 3]), [2, 33, " + heads +
          " * 5]), 4)\n  loss = mse(o, t)\n}\ntrain {\n  optimizer = sgd(lr = "
          "1e-2)\n" +
          of.settings +
@@ -68,35 +70,26 @@ void PrintTo(const Case &at, std::ostream *os) {
 
 class Heads : public testing::TestWithParam<Case> {
 protected:
-  struct Outcome {
-    std::vector<float> losses;
-    std::vector<std::vector<std::byte>> state;
-    uint64_t peak = 0;
-  };
-
-  static Outcome outcome(uint64_t leastHeads, int threads = 2, int level = 2) {
-    Model model = must(Model::parse(textOf(GetParam().attention), "heads.amp"));
+  static CompileOptions options(uint64_t leastHeads, int threads = 2,
+                                int level = 2) {
     CompileOptions options;
     options.precision = GetParam().precision;
     options.opt_level = level;
     options.least_heads = leastHeads;
     options.threads = threads;
-    rt::SessionOptions session;
-    session.threads = threads;
-    Training training(model, options, session);
-    Outcome run;
-    run.losses = training.losses(kSteps);
-    run.state = training.state();
-    run.peak = training.session().memory().peak_bytes;
-    return run;
+    return options;
   }
 
-  static void expectSameBits(const Outcome &run, const Outcome &expected) {
-    ASSERT_EQ(run.losses.size(), expected.losses.size());
-    EXPECT_EQ(0, std::memcmp(run.losses.data(), expected.losses.data(),
-                             run.losses.size() * sizeof(float)))
-        << run.losses[0] << " and " << expected.losses[0];
-    EXPECT_EQ(run.state, expected.state);
+  static Outcome outcome(uint64_t leastHeads, int threads = 2, int level = 2) {
+    return outcome(textOf(GetParam().attention),
+                   options(leastHeads, threads, level));
+  }
+  static Outcome outcome(const std::string &text,
+                         const CompileOptions &options) {
+    rt::SessionOptions session;
+    session.threads = options.threads;
+    Training training(must(Model::parse(text, "heads.amp")), options, session);
+    return outcomeOf(training, kSteps);
   }
 };
 
@@ -118,6 +111,61 @@ TEST_P(Heads, HaveTheBitsOfAllAtOnce) {
   }
 }
 
+/// Of two layers: the first one's attention waits for the whole of the other.
+class HeadsAgain : public Heads {
+protected:
+  static std::string textWith(const std::string &settings,
+                              bool isCheckpointed = false) {
+    return std::string(
+               "model m {\n  input x: f32[2, 33, 48]\n  target t: f32[2, 33, "
+               "48]\n  h = x\n  repeat 2 {\n"
+               "    q = permute(reshape(h, [2, 33, 6, 8]), [0, 2, 1, 3])\n   "
+               " ") +
+           (isCheckpointed ? "checkpoint { a = " : "a = ") +
+           GetParam().attention.call + (isCheckpointed ? " }" : "") +
+           "\n    h = relu(linear(reshape(permute(a, [0, 2, 1, 3]), [2, 33, "
+           "48]), 48))\n  }\n  loss = mse(h, t)\n}\n"
+           "train {\n  optimizer = sgd(lr = 1e-2)\n" +
+           settings + "\n}\ndata {\n  x = normal(1)\n  t = normal(3)\n}\n";
+  }
+
+  /// Whether what a loop gives is computed again.
+  static bool isComputedAgain(const std::string &text) {
+    Explanation told =
+        must(explain(must(Model::parse(text, "heads.amp")), options(1)));
+    return std::ranges::any_of(
+        told.recompute, [](const ExplainedRecompute &line) {
+          return line.value.find("attention") != line.value.npos &&
+                 !line.ops.empty() && line.bytes_saved > 0;
+        });
+  }
+};
+
+TEST_P(HeadsAgain, WithinABudget) {
+  Outcome kept = outcome(textWith(""), options(1));
+  EXPECT_FALSE(isComputedAgain(textWith("")));
+  auto settingOf = [](const std::string &budget) {
+    return "memory_budget = " + budget;
+  };
+  uint64_t least = smallestBudget(
+      [&](const std::string &budget) {
+        return must(Model::parse(textWith(settingOf(budget)), "heads.amp"));
+      },
+      options(1));
+  EXPECT_LT(least, kept.peak);
+  std::string text = textWith(settingOf(std::to_string(least)));
+  EXPECT_TRUE(isComputedAgain(text));
+  Outcome within = outcome(text, options(1));
+  expectSameBits(within, kept);
+  EXPECT_LE(within.peak, least);
+}
+
+TEST_P(HeadsAgain, InACheckpointBlock) {
+  std::string text = textWith("", /*isCheckpointed=*/true);
+  EXPECT_TRUE(isComputedAgain(text));
+  expectSameBits(outcome(text, options(1)), outcome(textWith(""), options(1)));
+}
+
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   for (const Attention &attention : kAttentions)
@@ -127,11 +175,17 @@ std::vector<Case> allCases() {
   return cases;
 }
 
+std::string nameOf(const testing::TestParamInfo<Case> &info) {
+  return std::string(info.param.attention.name) + info.param.precision;
+}
+
 INSTANTIATE_TEST_SUITE_P(Attention, Heads, testing::ValuesIn(allCases()),
-                         [](const testing::TestParamInfo<Case> &info) {
-                           return std::string(info.param.attention.name) +
-                                  info.param.precision;
-                         });
+                         nameOf);
+constexpr Attention kOfOne = {"OfOne", "attention(q, q, q, causal = true)"};
+INSTANTIATE_TEST_SUITE_P(Precisions, HeadsAgain,
+                         testing::Values(Case{kOfOne, "f32"},
+                                         Case{kOfOne, "bf16"}),
+                         nameOf);
 
 } // namespace
 } // namespace ampc::test

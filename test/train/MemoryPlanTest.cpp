@@ -82,6 +82,10 @@ std::vector<PlannedCase> plannedCases() {
                     "examples/mlp.amp",
                     {{"batch", "96"}, {"width", "200"}, {"hidden", "600"}},
                     {}});
+  // Attention head by head.
+  models.push_back(models[0]);
+  models.back().name = "Heads";
+  models.back().sets[0] = {"batch", "4"};
   std::vector<PlannedCase> cases;
   for (const WholeModel &model : models)
     for (const char *precision : {"f32", "bf16", "f16"})
@@ -95,6 +99,21 @@ INSTANTIATE_TEST_SUITE_P(Models, PlannedMemory,
                            return std::string(info.param.model.name) + "_" +
                                   info.param.precision;
                          });
+
+/// The scratch memory of loops over slices is each thread's.
+TEST(MemoryPlan, CountsScratchMemory) {
+  WholeModel model = plannedCases().back().model;
+  auto workspace = [&](uint64_t leastHeads, int threads) {
+    CompileOptions options;
+    options.least_heads = leastHeads;
+    MemoryPlan plan = must(plan_memory(model.load(), options, threads));
+    return plan.categories[MemoryUse::Workspaces];
+  };
+  uint64_t one = workspace(8, 1);
+  EXPECT_GT(one, 0u);
+  EXPECT_EQ(workspace(8, 3), 3 * one);
+  EXPECT_EQ(workspace(9, 3), 0u);
+}
 
 /// What only infers has no state and no gradients; the plan is that of the
 /// entry.

@@ -264,6 +264,7 @@ std::vector<SweepModel> sweepModels() {
   models.push_back(products({1, 1}, {2, 1}, 1));
   models.push_back(products({2, 2}, {2, 2}, 0));
   models.push_back(attention({2, 4, 5, 3}, 7, 2));
+  models.push_back(attention({2, 8, 5, 3}, 7, 4)); // head by head
   models.push_back(attention({0, 2, 3, 4}, 3, 2));
   models.push_back(attention({1, 1, 1, 1}, 1, 1));
   models.push_back(losses(6));

@@ -1,6 +1,8 @@
 // One model at a test's size; see Training.h.
 #include "test/train/Training.h"
 
+#include <cstring>
+
 #ifndef AMPC_SOURCE_DIR
 #error "the build defines AMPC_SOURCE_DIR"
 #endif
@@ -80,6 +82,26 @@ std::vector<std::vector<std::byte>> Training::state() {
     bytes.emplace_back(value.bytes().begin(), value.bytes().end());
   }
   return bytes;
+}
+
+Outcome outcomeOf(Training &training, uint64_t steps) {
+  Outcome run;
+  run.losses = training.losses(steps);
+  run.state = training.state();
+  run.evaluated = must(training.stepper().eval(training.source(), 2)).values;
+  run.peak = training.session().memory().peak_bytes;
+  return run;
+}
+
+void expectSameBits(const Outcome &run, const Outcome &expected) {
+  ASSERT_EQ(run.losses.size(), expected.losses.size());
+  EXPECT_EQ(0, std::memcmp(run.losses.data(), expected.losses.data(),
+                           run.losses.size() * sizeof(float)))
+      << run.losses[0] << " and " << expected.losses[0];
+  ASSERT_EQ(run.state.size(), expected.state.size());
+  for (size_t i = 0; i < run.state.size(); ++i)
+    EXPECT_EQ(run.state[i], expected.state[i]) << "variable " << i;
+  EXPECT_EQ(run.evaluated, expected.evaluated);
 }
 
 } // namespace ampc::test

@@ -71,6 +71,21 @@ private:
   std::unique_ptr<rt::DataSource> data;
 };
 
+/// What a run of training comes to.
+struct Outcome {
+  std::vector<float> losses;
+  std::vector<std::vector<std::byte>> state; ///< of every variable, in order
+  /// What it evaluates to afterwards.
+  std::vector<std::pair<std::string, double>> evaluated;
+  uint64_t peak = 0; ///< bytes that the session held
+};
+
+/// Trains `steps` windows, then evaluates two batches.
+Outcome outcomeOf(Training &training, uint64_t steps);
+
+/// Checks everything but the memory.
+void expectSameBits(const Outcome &run, const Outcome &expected);
+
 } // namespace ampc::test
 
 #endif // AMPC_TEST_TRAIN_TRAINING_H

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <optional>
 
 namespace ampc {
 
@@ -21,11 +22,11 @@ struct CompileOptions {
   /// the reference, see open_stepper.)
   int opt_level = 2;
   /// Bytes above which a product whose rows are reduced is computed a chunk of
-  /// rows at a time (N28); 0: never. Another than the rule's is for tests.
-  uint64_t chunk_bytes = uint64_t(64) << 20;
-  /// Key heads of all batches from which on attention is computed head by head.
-  /// Another than the rule's is for tests.
-  uint64_t least_heads = 8;
+  /// rows at a time (N28); 0: never; none: the rule's. For tests.
+  std::optional<uint64_t> chunk_bytes;
+  /// Key heads of all batches from which on attention is computed head by head;
+  /// none: the rule's. For tests.
+  std::optional<uint64_t> least_heads;
   /// `cpu` (this machine), `cpu:avx2`, `cpu:avx512`, `cuda` or
   /// `cuda:sm_NN`: the plan runs on every device from sm_75 on, the level says
   /// which formats are fast.

@@ -98,9 +98,10 @@ std::string CompileCache::planName(const Model &model,
     for (const auto &[key, value] : source.options->sets)
       parts << key << value;
   }
-  parts << precision << int64_t(unsafe) << level << int64_t(chunk)
-        << int64_t(heads) << target << gradient << mode << checks
-        << int64_t(shows) << int64_t(overBudget) << int64_t(scale);
+  for (const std::optional<uint64_t> &rule : {chunk, heads})
+    parts << int64_t(rule.has_value()) << int64_t(rule.value_or(0));
+  parts << precision << int64_t(unsafe) << level << target << gradient << mode
+        << checks << int64_t(shows) << int64_t(overBudget) << int64_t(scale);
   parts << (output.empty() ? "" : "from " + wayBetween(source.path, output));
   parts << int64_t(threads ? unsigned(threads)
                            : std::thread::hardware_concurrency());

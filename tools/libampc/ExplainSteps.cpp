@@ -76,15 +76,21 @@ public:
     auto func = module.lookupSymbol<func::FuncOp>(entry);
     if (!func || !func.getBody().hasOneBlock())
       return;
-    GroupPlan plan(func.front(), fuse, /*products=*/true);
-    for (const FusionRefusal &refusal : plan.refusals())
-      add(refusal.producer, refusal.consumer, refusal.reason);
-    for (Operation &inner : func.front())
-      if (isContraction(&inner))
-        addNeighbours(&inner, plan);
+    for (auto loop : func.front().getOps<ForeachOp>())
+      readBlock(loop.getBody().front());
+    readBlock(func.front());
   }
 
 private:
+  void readBlock(Block &block) {
+    GroupPlan plan(block, fuse, /*products=*/true);
+    for (const FusionRefusal &refusal : plan.refusals())
+      add(refusal.producer, refusal.consumer, refusal.reason);
+    for (Operation &inner : block)
+      if (isContraction(&inner) && !plan.groupOf(&inner))
+        addNeighbours(&inner, plan);
+  }
+
   static bool isContraction(Operation *op) {
     auto fusible = dyn_cast<Fusible>(op);
     return fusible && fusible.fusionKind() == FusionKind::contraction;
@@ -175,6 +181,13 @@ private:
       if (failed(group ? readGroup(group, loop.getCount()) : read(&inner)))
         return failure();
     }
+    ExplainedKernel whole;
+    whole.name = mnemonicOf(loop);
+    whole.source = sourceOf(loop.getLoc());
+    OpIds ids;
+    loop.getBody().walk([&](Operation *op) { addIds(op->getLoc(), ids); });
+    whole.ops.assign(ids.begin(), ids.end());
+    addRecompute(loop, whole);
     return success();
   }
 

@@ -118,8 +118,8 @@ rt::Expected<void> continueTo(amp::Stage stage, ModuleOp module,
     pipeline.probedValues = options.finite_checks;
   pipeline.probeShows = options.show_values ? "value" : "range";
   pipeline.fuse = options.opt_level >= 2;
-  pipeline.chunkBytes = int64_t(options.chunk_bytes);
-  pipeline.leastHeads = int64_t(options.least_heads);
+  pipeline.chunkBytes = int64_t(options.chunk_bytes.value_or(kChunkBytes));
+  pipeline.leastHeads = int64_t(options.least_heads.value_or(kLeastHeads));
   int64_t budget = memoryBudgetOf(module), workspace = 0;
   DeviceBuffers buffers;
   auto countWorkspace = [&]() -> rt::Expected<void> {

@@ -19,7 +19,7 @@ enum class MemoryUse : uint8_t {
   Optimizer,   ///< its state
   Copies16,    ///< 16-bit copies of masters
   Activations, ///< every other value that the step computes
-  Workspaces,  ///< scratch memory of matrix products
+  Workspaces,  ///< scratch memory of matrix products and of loops over slices
   Io,          ///< buffers of inputs and outputs
   State,       ///< statistics, counters, rates, the loss scale
   Padding      ///< between tensors: alignment, and gaps that none fits into

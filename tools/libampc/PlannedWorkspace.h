@@ -1,4 +1,5 @@
-// The workspace that the products of a module take when it runs.
+// The workspace that products and loops over slices of a module take when it
+// runs.
 #ifndef AMPC_TOOLS_LIBAMPC_PLANNEDWORKSPACE_H
 #define AMPC_TOOLS_LIBAMPC_PLANNEDWORKSPACE_H
 

@@ -25,56 +25,61 @@ AttentionExtents AttentionOp::extents() {
   return attentionExtents(getQ().getType(), getV().getType());
 }
 
-LogicalResult AttentionOp::verify() {
+LogicalResult ampc::amp::verifyAttention(Operation *op,
+                                         const AttentionTypes &types) {
   // attention_c1
-  Type element = tensorType(getQ()).getElementType();
-  for (auto [name, value] : {std::pair<StringRef, Value>("q", getQ()),
-                             {"k", getK()},
-                             {"v", getV()},
-                             {"out", getOut()}}) {
-    RankedTensorType type = tensorType(value);
+  Type element = types.q.getElementType();
+  for (auto [name, type] :
+       {std::pair<StringRef, RankedTensorType>("q", types.q),
+        {"k", types.k},
+        {"v", types.v},
+        {"out", types.out}})
     if (type.getRank() != 4 || type.getElementType() != element)
-      return emitOpError() << name << " must have rank 4 and " << element
-                           << " elements, got " << type;
-  }
-  auto [b, h, kv, n, m, d, e] = extents();
+      return op->emitOpError() << name << " must have rank 4 and " << element
+                               << " elements, got " << type;
+  auto [b, h, kv, n, m, d, e] = attentionExtents(types.q, types.v);
   using Shape = SmallVector<int64_t>;
-  for (auto [name, value, expected] :
-       {std::tuple<StringRef, Value, Shape>("k", getK(), Shape{b, kv, m, d}),
-        {"v", getV(), Shape{b, kv, m, e}},
-        {"out", getOut(), Shape{b, h, n, e}}})
-    if (tensorType(value).getShape() != ArrayRef(expected))
-      return emitOpError() << name << " must have the extents [" << expected
-                           << "], got [" << tensorType(value).getShape() << "]";
+  for (auto [name, type, expected] :
+       {std::tuple<StringRef, RankedTensorType, Shape>("k", types.k,
+                                                       Shape{b, kv, m, d}),
+        {"v", types.v, Shape{b, kv, m, e}},
+        {"out", types.out, Shape{b, h, n, e}}})
+    if (type.getShape() != ArrayRef(expected))
+      return op->emitOpError() << name << " must have the extents [" << expected
+                               << "], got [" << type.getShape() << "]";
   // attention_c2
   if (kv == 0 || h % kv != 0)
-    return emitOpError() << "query heads must be a multiple of key heads, got "
-                         << h << " and " << kv;
+    return op->emitOpError()
+           << "query heads must be a multiple of key heads, got " << h
+           << " and " << kv;
   // attention_c3
-  if (getMask()) {
-    ArrayRef<int64_t> mask = tensorType(getMask()).getShape();
+  if (types.mask) {
+    ArrayRef<int64_t> mask = types.mask.getShape();
     Shape full{b, h, n, m};
     bool fits = mask.size() == 4;
     for (size_t axis = 0; fits && axis < 4; ++axis)
       fits = mask[axis] == 1 || mask[axis] == full[axis];
     if (!fits)
-      return emitOpError() << "mask must have extent 1 or that of [" << full
-                           << "] on each axis, got [" << mask << "]";
+      return op->emitOpError() << "mask must have extent 1 or that of [" << full
+                               << "] on each axis, got [" << mask << "]";
   }
   // attention_c4
   auto row = RankedTensorType::get({b, h, n}, computeTypeFor(element));
-  if (getLogsumexp().getType() != row)
-    return emitOpError() << "logsumexp must be " << row << ", got "
-                         << getLogsumexp().getType();
-  // attention_c5; the interface verifies key and site
-  double dropout = getDropout().convertToDouble();
-  if (!(dropout >= 0 && dropout <= 1))
-    return emitOpError() << "dropout must be from 0 to 1, got " << dropout;
+  if (types.logsumexp != row)
+    return op->emitOpError()
+           << "logsumexp must be " << row << ", got " << types.logsumexp;
+  // attention_c5
+  if (!(types.dropout >= 0 && types.dropout <= 1))
+    return op->emitOpError()
+           << "dropout must be from 0 to 1, got " << types.dropout;
   // attention_c6
-  double scale = getScale().convertToDouble();
-  if (!std::isfinite(scale))
-    return emitOpError() << "scale must be finite, got " << scale;
+  if (!std::isfinite(types.scale))
+    return op->emitOpError() << "scale must be finite, got " << types.scale;
   return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  return verifyAttention(*this, AttentionTypes::of(*this));
 }
 
 bool AttentionOp::drawsIn(RandomMode mode) {

@@ -8,6 +8,29 @@
 
 namespace ampc::amp {
 
+/// What attention and its gradient have in common, by type.
+struct AttentionTypes {
+  template <typename OpT>
+  static AttentionTypes of(OpT op) {
+    return {tensorType(op.getQ()),
+            tensorType(op.getK()),
+            tensorType(op.getV()),
+            tensorType(op.getOut()),
+            tensorType(op.getLogsumexp()),
+            op.getMask() ? tensorType(op.getMask()) : mlir::RankedTensorType(),
+            op.getScale().convertToDouble(),
+            op.getDropout().convertToDouble()};
+  }
+
+  mlir::RankedTensorType q, k, v, out, logsumexp, mask; ///< mask may be null
+  double scale, dropout;
+};
+
+/// attention_c1 to attention_c6 of `op`, an attention or its gradient; the
+/// RandomSite interface verifies key and site.
+llvm::LogicalResult verifyAttention(mlir::Operation *op,
+                                    const AttentionTypes &types);
+
 /// Formulas over the scores [b, h, n, m] of an attention or of its gradient.
 class AttentionFormula : public RowFormula {
 public:

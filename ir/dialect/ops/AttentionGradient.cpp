@@ -22,13 +22,8 @@ AttentionExtents AttentionGradientOp::extents() {
 }
 
 LogicalResult AttentionGradientOp::verify() {
-  // attention_gradient_c1: the verifier of the forward op, on its operands.
-  OpBuilder builder(getContext());
-  OwningOpRef<AttentionOp> forward = AttentionOp::create(
-      builder, getLoc(), getOut().getType(), getLogsumexp().getType(), getQ(),
-      getK(), getV(), getMask(), getKey(), getCausal(), getScale(),
-      getDropout(), getMode(), getSite());
-  if (failed(forward->verifyInvariants()))
+  // attention_gradient_c1
+  if (failed(verifyAttention(*this, AttentionTypes::of(*this))))
     return failure();
   if (getGradient().getType() != getOut().getType())
     return emitOpError() << "gradient must be " << getOut().getType()
@@ -52,8 +47,7 @@ bool AttentionGradientOp::drawsIn(RandomMode mode) {
 FusionKind AttentionGradientOp::fusionKind() { return FusionKind::contraction; }
 PrecisionClass AttentionGradientOp::classify() { return PrecisionClass::lower; }
 bool AttentionGradientOp::keepsWide(unsigned operand) {
-  return getOperand(operand) == getMask() ||
-         getOperand(operand) == getLogsumexp();
+  return operand == 4 || operand == 6; // logsumexp, mask
 }
 Type AttentionGradientOp::accumulationType() {
   return accumulationTypeFor(tensorType(getQ()).getElementType());

@@ -9,12 +9,17 @@ int64_t ForeachOp::slicesOf(unsigned number) {
   return slice ? tensorType(getInputs()[number]).getNumElements() / slice : 1;
 }
 
-/// Whether `whole` is `count` slices of type `slice`.
+/// The most iterations, slices of an operand and iterations a slice.
+static constexpr int64_t kMost = int64_t(1) << 48;
+
+/// Whether `whole` is `count` slices of type `slice`; no product wraps.
 static bool isSlices(Type whole, Type slice, int64_t count) {
   auto outside = cast<RankedTensorType>(whole),
        inside = cast<RankedTensorType>(slice);
-  return outside.getElementType() == inside.getElementType() &&
-         outside.getNumElements() == count * inside.getNumElements();
+  if (outside.getElementType() != inside.getElementType())
+    return false;
+  int64_t all = outside.getNumElements(), one = inside.getNumElements();
+  return one == 0 ? all == 0 : all % one == 0 && all / one == count;
 }
 
 LogicalResult ForeachOp::verifyRegions() {
@@ -22,8 +27,8 @@ LogicalResult ForeachOp::verifyRegions() {
   auto yield = cast<YieldOp>(block.getTerminator());
   int64_t count = getCount();
   // foreach_c3
-  if (count < 1)
-    return emitOpError() << "count must be at least 1, got " << count;
+  if (count < 1 || count > kMost)
+    return emitOpError() << "count must be from 1 to 2^48, got " << count;
   // foreach_c1
   if (block.getNumArguments() != getInputs().size() ||
       getDivisors().size() != getInputs().size())
@@ -31,10 +36,16 @@ LogicalResult ForeachOp::verifyRegions() {
                          << getDivisors().size() << " divisors and "
                          << block.getNumArguments() << " body arguments";
   for (auto [i, input] : llvm::enumerate(getInputs())) {
-    if (getDivisors()[i] < 1)
+    if (getDivisors()[i] < 1 || getDivisors()[i] > kMost)
       return emitOpError() << "divisor of operand " << i
-                           << " must be at least 1, got " << getDivisors()[i];
+                           << " must be from 1 to 2^48, got "
+                           << getDivisors()[i];
     Type slice = block.getArgument(i).getType();
+    if (!isStorable(slice))
+      return emitOpError() << "body argument " << i
+                           << " must be a plain tensor below 2^48 elements, "
+                              "got "
+                           << slice;
     if (slicesOf(i) < 1 || !isSlices(input.getType(), slice, slicesOf(i)))
       return emitOpError() << "operand " << i << ", " << input.getType()
                            << ", is no whole number of slices of " << slice;
@@ -51,6 +62,15 @@ LogicalResult ForeachOp::verifyRegions() {
                            << " slices of " << slice << ", got "
                            << output.getType();
   }
+  // foreach_c4
+  for (Operation &op : block)
+    if (!isMemoryEffectFree(&op)) {
+      InFlightDiagnostic diagnostic =
+          emitOpError() << "has an op with side effects in its body";
+      diagnostic.attachNote(op.getLoc())
+          << "found '" << op.getName() << "' here";
+      return diagnostic;
+    }
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- Foreach.td - kernels that run slice by slice ----------------------------------------------===//
+//===- Foreach.td - a body that runs slice by slice ----------------------------------------------===//
 #ifndef AMPC_IR_OPS_FOREACH
 #define AMPC_IR_OPS_FOREACH
 
@@ -14,15 +14,16 @@ def Amp_ForeachOp : Amp_Op<"foreach", [
     result is `count` slices of the type that the body yields. What the body makes for itself is
     scratch memory of the thread that runs it: only operands and results stand in the arena.
 
-    The body holds what an entry holds: ops of the stage, groups from stage fused on. No bit
-    depends on it (N3, N10): each element is computed as in the op over all slices.
+    The body holds ops of the stage that read and write no variable, groups from stage fused on. Each element
+    is computed as in the op over all slices, so that a loop in the place of that op changes no bit (N3, N10).
 
-    foreach_c1: an operand of more than one slice has a whole number of slices of its argument's type; its
-    divisor is at least 1.
+    foreach_c1: a body argument is a plain tensor below 2^48 elements; its operand has a whole number of slices
+    of that type, at least one, and its divisor is from 1 to 2^48.
     foreach_c2: a result has `count` slices of the yielded type.
-    foreach_c3: count is at least 1.
+    foreach_c3: count is from 1 to 2^48.
+    foreach_c4: no op of the body has side effects.
 
-    Created by: `amp-split-heads`. Consumed by: codegen, as one instruction.
+    Created by: `amp-split-heads`. Consumed by: codegen, as one instruction. Absent after: nothing.
 
     ```mlir
     %o = amp.foreach 8 (%q, %k) divisors [1, 4] : (tensor<2x4x16x64xf32>, tensor<2x16x64xf32>)

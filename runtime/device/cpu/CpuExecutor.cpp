@@ -106,7 +106,9 @@ uint64_t CpuExecutor::plannedBytes() const {
 
 Expected<void> CpuExecutor::allocateBuffers(Allocator &allocator) {
   const fb::Plan &plan = file.plan();
-  AMPC_TRY(checkFit(file, {plan.variable_bytes(), arenaBytes(), portBytes()},
+  AMPC_TRY(checkFit(file,
+                    {plan.variable_bytes(), arenaBytes(), portBytes(),
+                     ThreadPool::instance().size()},
                     availableMemory()));
   AMPC_ASSIGN(variables,
               allocator.allocate(MemoryKind::Variables, plan.variable_bytes()));

@@ -91,7 +91,7 @@ func.func @attention_c6(%q: tensor<1x1x2x4xf32>) {
 // -----
 
 func.func @attention_gradient_c1_forward(%q: tensor<1x1x2x4xf32>, %l: tensor<1x1x3xf32>) {
-  // expected-error @+1 {{logsumexp must be 'tensor<1x1x2xf32>', got 'tensor<1x1x3xf32>'}}
+  // expected-error @+1 {{'amp.attention_gradient' op logsumexp must be 'tensor<1x1x2xf32>', got 'tensor<1x1x3xf32>'}}
   %0:3 = amp.attention_gradient %q, %q, %q, %q, %l, %q scale 1.0 dropout 0.0 mode train site 0
        : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x3xf32>, tensor<1x1x2x4xf32>
        -> tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>

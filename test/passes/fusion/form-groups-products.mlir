@@ -115,6 +115,33 @@ module attributes {amp.stage = #amp.stage<step>, amp.target = #amp.target<kind =
     return %2 : tensor<8x8xf32>
   }
 
+  // The body of a loop is grouped as an entry is; its products are kernels whatever the entry's are. A constant
+  // that is no splat stays outside of them.
+  // CHECK-LABEL: @loop
+  // LIBRARY-LABEL: @loop
+  func.func @loop(%a: tensor<3x8x8xf32>) -> tensor<3x8x8xf32> {
+    // CHECK: amp.foreach 3(%arg0)
+    // CHECK-NEXT: ^bb0(%[[S:.*]]: tensor<8x8xf32>):
+    // CHECK-NEXT: %[[C:.*]] = amp.constant
+    // CHECK-NEXT: %[[Y:.*]] = amp.group contraction [8, 8](%[[S]], %[[C]])
+    // CHECK: amp.matmul
+    // CHECK-NEXT: amp.broadcast
+    // CHECK-NEXT: amp.add
+    // CHECK: amp.yield %[[Y]]
+    // CHECK-NEXT: }
+    // LIBRARY: amp.foreach
+    // LIBRARY: amp.group contraction [8, 8]
+    %r = amp.foreach 3(%a) divisors [1] : (tensor<3x8x8xf32>) -> tensor<3x8x8xf32> {
+    ^bb0(%s: tensor<8x8xf32>):
+      %c = amp.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>
+      %0 = amp.matmul %s, %s accumulate f32 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+      %1 = amp.broadcast %c along [1] : tensor<8xf32> -> tensor<8x8xf32>
+      %2 = amp.add %0, %1 : tensor<8x8xf32>
+      amp.yield %2 : tensor<8x8xf32>
+    }
+    return %r : tensor<3x8x8xf32>
+  }
+
   // @negative_neighbour: what only shares an operand with a product has loops of its own.
   // CHECK-LABEL: @negative_neighbour
   func.func @negative_neighbour(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {

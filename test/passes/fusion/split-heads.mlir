@@ -41,6 +41,17 @@ module attributes {amp.target = #amp.target<kind = "cpu", level = "avx512", vect
     return %g#0, %g#2 : tensor<2x8x6x4xf32>, tensor<2x4x8x5xf32>
   }
 
+  // One value in the place of three operands is sliced for each.
+  // CHECK-LABEL: @same
+  // CHECK: amp.foreach 8(%[[X:.*]], %[[X]], %[[X]]) divisors [1, 1, 1]
+  // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<1x1x6x4xf32>, %[[K:.*]]: tensor<1x1x6x4xf32>, %[[V:.*]]: tensor<1x1x6x4xf32>):
+  // CHECK-NEXT: amp.attention %[[Q]], %[[K]], %[[V]] scale
+  func.func @same(%x: tensor<1x8x6x4xf32>) -> tensor<1x8x6x4xf32> {
+    %o, %l = amp.attention %x, %x, %x scale 0.5 dropout 0.0 mode train site 0
+       : tensor<1x8x6x4xf32>, tensor<1x8x6x4xf32>, tensor<1x8x6x4xf32> -> tensor<1x8x6x4xf32>, tensor<1x8x6xf32>
+    return %o : tensor<1x8x6x4xf32>
+  }
+
   // REMARK: [Missed] heads | Category:fusion | Function=negative_few | Reason="7 key heads of all batches, fewer than 8", Remark="attention is computed for all heads at once"
   // CHECK-LABEL: @negative_few
   // CHECK-NOT: amp.foreach

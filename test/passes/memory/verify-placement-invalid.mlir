@@ -399,3 +399,56 @@ module attributes {amp.stage = #amp.stage<placed>} {
     return %0 : tensor<3x4x4xf32>
   }
 }
+
+// -----
+
+// placement_c2: an entry has no scratch memory
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 64 : i64} {
+    // expected-error @below {{cannot stand in #amp.place<scratch, 0>, which only the body of amp.foreach has}}
+    %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return
+  }
+}
+
+// -----
+
+// placement_c2: nor slices
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<4x4xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 64 : i64} {
+    // expected-error @below {{cannot stand in #amp.place<slice, 0>, which only the body of amp.foreach has}}
+    %0 = amp.matmul %x, %x accumulate f32 {amp.place = [#amp.place<slice, 0>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    return
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x4x4xf32> {amp.place = #amp.place<input, 0>}) -> tensor<3x4x4xf32> attributes {amp.arena_bytes = 0 : i64} {
+    %0 = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 1024 : i64} : (tensor<3x4x4xf32>) -> tensor<3x4x4xf32> {
+    ^bb0(%x0: tensor<4x4xf32>):
+      // expected-error @below {{must stand where its bytes are, got #amp.place<scratch, 0>}}
+      %1 = amp.reshape %x0 {amp.place = [#amp.place<scratch, 0>]} : tensor<4x4xf32> -> tensor<2x8xf32>
+      %2 = amp.matmul %x0, %x0 accumulate f32 {amp.place = [#amp.place<slice, 1>]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      amp.yield %2 : tensor<4x4xf32>
+    }
+    return %0 : tensor<3x4x4xf32>
+  }
+}
+
+// -----
+
+// placement_c10
+module attributes {amp.stage = #amp.stage<placed>} {
+  func.func @f(%x: tensor<3x2xf32> {amp.place = #amp.place<input, 0>}) attributes {amp.arena_bytes = 0 : i64} {
+    amp.foreach 3(%x) divisors [1] {amp.scratch_bytes = 1024 : i64} : (tensor<3x2xf32>) -> () {
+    ^bb0(%x0: tensor<2xf32>):
+      // expected-error @below {{must stand where its bytes are, got #amp.place<scratch, 0>}}
+      %1 = amp.constant {amp.place = [#amp.place<scratch, 0>]} dense<[1.0, 2.0]> : tensor<2xf32>
+      amp.yield
+    }
+    return
+  }
+}

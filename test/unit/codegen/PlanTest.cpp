@@ -48,8 +48,36 @@ module attributes {amp.stage = #amp.stage<placed>, amp.model = "tiny",
 }
 )mlir";
 
+/// A loop over slices: adds a constant in scratch memory, then negates.
+const char *const kLoop = R"mlir(
+module attributes {amp.stage = #amp.stage<placed>, amp.model = "loop"} {
+  func.func @infer(%x: tensor<3x2xf32> {amp.name = "x", amp.io = #amp.io<input>, amp.place = #amp.place<input, 0>})
+      -> (tensor<3x2xf32> {amp.name = "y", amp.io = #amp.io<output>})
+      attributes {amp.entry = #amp.entry<infer>, amp.arena_bytes = 0 : i64} {
+    %y = amp.foreach 3(%x) divisors [1] {amp.place = [#amp.place<output, 0>], amp.scratch_bytes = 64 : i64}
+        : (tensor<3x2xf32>) -> tensor<3x2xf32> {
+    ^bb0(%s: tensor<2xf32>):
+      %c = amp.constant {amp.place = [#amp.place<constant, 0>]} dense<[10.0, 20.0]> : tensor<2xf32>
+      %0 = amp.group map [2] (%s, %c) {amp.place = [#amp.place<scratch, 0>]}
+          : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> {
+      ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>):
+        %2 = amp.add %a, %b : tensor<2xf32>
+        amp.yield %2 : tensor<2xf32>
+      }
+      %1 = amp.group map [2] (%0) {amp.place = [#amp.place<slice, 1>]} : (tensor<2xf32>) -> tensor<2xf32> {
+      ^bb0(%a: tensor<2xf32>):
+        %2 = amp.neg %a : tensor<2xf32>
+        amp.yield %2 : tensor<2xf32>
+      }
+      amp.yield %1 : tensor<2xf32>
+    } loc("head"("loop.amp":4:7))
+    return %y : tensor<3x2xf32>
+  }
+}
+)mlir";
+
 /// The first diagnostic of compiling `text`; empty when it compiles.
-std::string errorOf(const std::string &text) {
+std::string errorOf(const std::string &text, const EmitOptions &options = {}) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(&context(),
                                         [&](mlir::Diagnostic &diagnostic) {
@@ -57,7 +85,7 @@ std::string errorOf(const std::string &text) {
                                             message = diagnostic.str();
                                         });
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(text);
-  return mlir::failed(emitPlan(*module, {})) ? message : "";
+  return mlir::failed(emitPlan(*module, options)) ? message : "";
 }
 
 std::string replaced(std::string text, const std::string &from,
@@ -162,6 +190,46 @@ TEST(Plan, RunsWithVariablesInPlace) {
   EXPECT_EQ(valuesOf<float>(out[0]), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(valuesOf<float>(out[1]), (std::vector<float>{10, 20, 30, 40}));
   EXPECT_EQ(valuesOf<float>(out[2]), (std::vector<float>{2.5f}));
+}
+
+TEST(Plan, HoldsLoopsOverSlices) {
+  Program program(kLoop, "host");
+  const rt::fb::Entry &entry = *program.plan().entries()->Get(0);
+  ASSERT_EQ(entry.instructions()->size(), 1u);
+  const rt::fb::Instruction &instruction = *entry.instructions()->Get(0);
+  EXPECT_EQ(instruction.label()->str(), "head");
+  EXPECT_EQ(program.plan().sources()->Get(instruction.source())->line(), 4u);
+  const rt::fb::Foreach &loop = *instruction.op_as_Foreach();
+  EXPECT_EQ(loop.count(), 3u);
+  EXPECT_EQ(loop.scratch_bytes(), 64u);
+  ASSERT_EQ(loop.slices()->size(), 2u);
+  EXPECT_EQ(loop.slices()->Get(1)->bytes(), 8u);
+  EXPECT_EQ(loop.slices()->Get(1)->count(), 3u);
+  EXPECT_EQ(loop.body()->size(), 2u);
+  auto out =
+      program.run("infer", {bytesOf(std::vector<float>{1, 2, 3, 4, 5, 6})});
+  EXPECT_EQ(valuesOf<float>(out[0]),
+            (std::vector<float>{-11, -22, -13, -24, -15, -26}));
+}
+
+TEST(Plan, RefusesLoopsThatItCannotEmit) {
+  auto expectError = [](const std::string &actual, const char *expected) {
+    EXPECT_NE(actual.find(expected), std::string::npos) << actual;
+  };
+  EXPECT_EQ(errorOf(kLoop), "");
+  EmitOptions cuda;
+  cuda.target = "cuda";
+  expectError(errorOf(kLoop, cuda),
+              "runs on the CPU alone; this plan is for cuda");
+  expectError(
+      errorOf(replaced(kLoop, ", amp.scratch_bytes = 64 : i64", "")),
+      "has no amp.scratch_bytes; codegen takes modules in stage placed");
+  expectError(
+      errorOf(replaced(kLoop, "amp.yield %1 : tensor<2xf32>\n    }",
+                       "%3 = amp.exp %1 {amp.place = [#amp.place<slice, 1>]} : "
+                       "tensor<2xf32>\n amp.yield %3 : tensor<2xf32>\n    }")),
+      "'amp.exp' op cannot stand in the body of amp.foreach in a placed "
+      "module");
 }
 
 TEST(Plan, SameModuleSameBytes) {

@@ -215,6 +215,24 @@ TEST(Safetensors, ReadsRunByRun) {
   std::filesystem::remove(path);
 }
 
+// So are two tensors that are compared.
+TEST(Safetensors, ComparesRunByRun) {
+  std::string path = temporary("same.safetensors");
+  const std::vector<int64_t> shape{6'000'001};
+  Tensor first = must(Tensor::zeros(DType::F32, shape)),
+         other = must(Tensor::zeros(DType::F32, shape));
+  other.as<float>().back() = 1;
+  std::vector<NamedView> views{
+      {"first", first.view()}, {"same", first.view()}, {"other", other.view()}};
+  must(write_safetensors(path, views, {}, true));
+  size_t before = fileBytesInMemory();
+  Safetensors file = must(Safetensors::open(path));
+  EXPECT_TRUE(file.haveSameBytes(*file.find("first"), *file.find("same")));
+  EXPECT_FALSE(file.haveSameBytes(*file.find("first"), *file.find("other")));
+  EXPECT_LT(fileBytesInMemory(), before + first.bytes().size() / 3);
+  std::filesystem::remove(path);
+}
+
 TEST(Safetensors, RefusalsNameTheTensor) {
   std::string path = temporary("bad.safetensors");
   auto refuse = [&](std::vector<uint8_t> bytes, const std::string &expected) {

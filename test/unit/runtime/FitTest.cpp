@@ -57,5 +57,38 @@ TEST(FitCheck, NamesTheLargestTensor) {
             "bytes");
 }
 
+// A loop computes what it writes: all slices of it, and nothing of what it
+// reads.
+TEST(FitCheck, NamesWhatALoopWrites) {
+  fb::PlanT plan = regression();
+  plan.entries[0]->arena_bytes = 4096;
+  fb::ForeachT &loop = firstLoop(plan);
+  plan.entries[0]->instructions[1]->label = "attention";
+  auto read = std::make_unique<fb::SlicesT>();
+  read->first = std::make_unique<fb::Place>(fb::Space::Arena, 0, 2048);
+  read->bytes = 2048;
+  loop.slices.push_back(std::move(read));
+  auto largest = [&](int threads = 0) {
+    PlanFile file =
+        must(PlanFile::fromBytes(must(writePlan(plan, regressionSections()))));
+    std::string text =
+        errorOf(checkFit(file, {100, 20, 3, threads}, 122)).message;
+    return text.substr(text.find("the largest tensor is"));
+  };
+  EXPECT_EQ(largest(), "the largest tensor is 'x', f32[8, 4], of 128 bytes");
+  loop.count = loop.slices[0]->count = 2;
+  EXPECT_EQ(largest(), "the largest tensor is what 'attention' computes, of "
+                       "192 bytes");
+  EXPECT_EQ(largest(4), "the largest tensor is the scratch memory of "
+                        "'attention' on 4 threads, of 256 bytes");
+  PlanFile file =
+      must(PlanFile::fromBytes(must(writePlan(plan, regressionSections()))));
+  EXPECT_TRUE(checkFit(file, {100, 20, 3, 4}, 379));
+  EXPECT_NE(errorOf(checkFit(file, {100, 20, 3, 4}, 378))
+                .message.find("(variables 100, arena 20, batches 3, scratch "
+                              "memory 256), 378 are available"),
+            std::string::npos);
+}
+
 } // namespace
 } // namespace ampc::rt::test

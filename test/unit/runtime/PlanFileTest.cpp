@@ -201,30 +201,38 @@ fb::PortT &addProbe(fb::PlanT &plan, uint32_t input) {
 fb::ContractionT &firstContraction(fb::PlanT &plan) {
   return *plan.entries[0]->instructions[0]->op.AsContraction();
 }
-fb::LaunchT &firstLaunch(fb::PlanT &plan) {
-  return *plan.entries[0]->instructions[1]->op.AsLaunch();
-}
-
-/// The first launch as a loop of one iteration, which writes its one slice.
-fb::ForeachT &firstLoop(fb::PlanT &plan) {
-  fb::ForeachT loop;
-  loop.count = 1;
-  loop.scratch_bytes = 64;
+/// Slices in the arena beside those of `firstLoop`.
+fb::SlicesT &addSlices(fb::ForeachT &loop, uint64_t offset, uint64_t bytes) {
   auto slices = std::make_unique<fb::SlicesT>();
-  slices->first = std::make_unique<fb::Place>(firstLaunch(plan).args[2]);
-  slices->bytes = 96;
+  slices->first = std::make_unique<fb::Place>(fb::Space::Arena, 0, offset);
+  slices->bytes = bytes;
   loop.slices.push_back(std::move(slices));
-  loop.body.push_back(std::make_unique<fb::LaunchT>(firstLaunch(plan)));
-  loop.body[0]->args[2] = {fb::Space::Slice, 0, 0};
-  fb::OpUnion &op = plan.entries[0]->instructions[1]->op;
-  op.Set(std::move(loop));
-  return *op.AsForeach();
+  return *loop.slices.back();
 }
 
 TEST(PlanFile, LoopsOverSlicesAreRead) {
   fb::PlanT plan = regression();
-  firstLoop(plan);
+  fb::ForeachT &loop = firstLoop(plan);
+  // Beside what is written, and twice the same: nobody writes there.
+  addSlices(loop, 0, 128);
+  addSlices(loop, 0, 128);
+  addSlices(loop, 224, 96);
   must(writePlan(plan, regressionSections()));
+}
+
+TEST(PlanFile, LoopsRunOnTheCpuAlone) {
+  fb::PlanT plan = regression();
+  firstLoop(plan);
+  plan.target_kind = "cuda";
+  PlanSections sections;
+  sections.cudaText = std::string(100, ' ');
+  for (auto &kernel : plan.kernels) {
+    kernel->text_bytes = 100;
+    kernel->block_threads = 32;
+  }
+  EXPECT_EQ(errorOf(writePlan(plan, sections)).message,
+            "entry 'train_step', instruction 1: a loop over slices runs on the "
+            "CPU alone");
 }
 
 TEST(PlanFile, MeaningIsVerified) {
@@ -260,6 +268,24 @@ TEST(PlanFile, MeaningIsVerified) {
       {"entry 'other', expected one of train_step",
        [](auto &p) { p.entries[1]->name = "other"; }},
       {"the plan has no entry", [](auto &p) { p.entries.clear(); }},
+      {"instruction 1: argument 2 writes 'ampc.state/update'; micro_step "
+       "writes accumulators",
+       [](auto &p) { // from within an accumulator on
+         p.entries[0]->name = "micro_step";
+         p.variables[1]->role = fb::Role::Accumulator;
+         firstLaunch(p).args[2] = {fb::Space::Variable, 0, 64};
+       }},
+      {"instruction 1: slices 0 writes 'ampc.state/update'; micro_step writes "
+       "accumulators",
+       [](auto &p) { // behind the first slice
+         p.entries[0]->name = "micro_step";
+         p.variables[1]->role = fb::Role::Accumulator;
+         p.kernels[0]->arg_bytes[2] = 48;
+         fb::ForeachT &loop = firstLoop(p);
+         loop.count = loop.slices[0]->count = 2;
+         loop.slices[0]->bytes = 48;
+         *loop.slices[0]->first = {fb::Space::Variable, 0, 64};
+       }},
       {"window, micro_step and apply_step stand together, in the place of "
        "train_step",
        [](auto &p) { p.entries[1]->name = "micro_step"; }},
@@ -360,14 +386,39 @@ TEST(PlanFile, MeaningIsVerified) {
        [](auto &p) { p.kernels[0]->arg_written.pop_back(); }},
       {"0 iterations with 64 bytes of scratch memory, expected at least 1",
        [](auto &p) { firstLoop(p).count = 0; }},
-      {"1 iterations with 1099511627777 bytes of scratch memory",
-       [](auto &p) {
-         firstLoop(p).scratch_bytes = (uint64_t(1) << 40) + 1;
-       }},
+      {"1 iterations with 4503599627370497 bytes of scratch memory",
+       [](auto &p) { firstLoop(p).scratch_bytes = kMaxBytes + 1; }},
       {"slices 0: 0 of 96 bytes with divisor 1",
        [](auto &p) { firstLoop(p).slices[0]->count = 0; }},
       {"slices 0: 1 of 96 bytes with divisor 0",
        [](auto &p) { firstLoop(p).slices[0]->divisor = 0; }},
+      {"slices 0: 1 of 96 bytes with divisor 18446744073709551615",
+       [](auto &p) { firstLoop(p).slices[0]->divisor = UINT64_MAX; }},
+      {"slices 0: 18446744073709551615 of 0 bytes with divisor 1",
+       [](auto &p) {
+         fb::SlicesT &slices = *firstLoop(p).slices[0];
+         slices.bytes = 0;
+         slices.count = UINT64_MAX;
+       }},
+      {"slices 0 are written and overlap slices 1",
+       [](auto &p) { addSlices(firstLoop(p), 192, 64); }},
+      {"slices 0 are written and overlap slices 1",
+       [](auto &p) {
+         fb::ForeachT &loop = firstLoop(p);
+         addSlices(loop, 0, 320);
+         addSlices(loop, 64, 4); // ends before
+       }},
+      {"slices 1 are written and overlap slices 0",
+       [](auto &p) { // both written
+         fb::ForeachT &loop = firstLoop(p);
+         addSlices(loop, 128, 96);
+         loop.body.push_back(std::make_unique<fb::LaunchT>(*loop.body[0]));
+         loop.body[1]->args[2] = {fb::Space::Slice, 1, 0};
+       }},
+      {"slices 0 are written and overlap argument 0 of launch 0",
+       [](auto &p) {
+         firstLoop(p).body[0]->args[0] = {fb::Space::Arena, 0, 64};
+       }},
       {"launch 0: argument 2 is written, but iterations share slices 0",
        [](auto &p) { firstLoop(p).count = 2; }},
       {"slices 0 (bytes 0 + 384) leaves Arena 0 of 320 bytes",
@@ -418,6 +469,11 @@ TEST(PlanFile, MeaningIsVerified) {
       {"the extents of A overflow",
        [](auto &p) {
          firstContraction(p).m = firstContraction(p).k = uint64_t(1) << 47;
+       }},
+      {"the extents of A overflow",
+       [](auto &p) {
+         firstContraction(p).m = 0;
+         firstContraction(p).batch = UINT64_MAX;
        }},
       {"operand B is missing", [](auto &p) { firstContraction(p).b.reset(); }},
       {"C overlaps operand A",

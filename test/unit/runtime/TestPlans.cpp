@@ -277,6 +277,25 @@ fb::PlanT regression() {
   return plan;
 }
 
+fb::LaunchT &firstLaunch(fb::PlanT &plan) {
+  return *plan.entries[0]->instructions[1]->op.AsLaunch();
+}
+
+fb::ForeachT &firstLoop(fb::PlanT &plan) {
+  fb::ForeachT loop;
+  loop.count = 1;
+  loop.scratch_bytes = 64;
+  auto slices = std::make_unique<fb::SlicesT>();
+  slices->first = std::make_unique<fb::Place>(firstLaunch(plan).args[2]);
+  slices->bytes = 96;
+  loop.slices.push_back(std::move(slices));
+  loop.body.push_back(std::make_unique<fb::LaunchT>(firstLaunch(plan)));
+  loop.body[0]->args[2] = {fb::Space::Slice, 0, 0};
+  fb::OpUnion &op = plan.entries[0]->instructions[1]->op;
+  op.Set(std::move(loop));
+  return *op.AsForeach();
+}
+
 PlanSections regressionSections() {
   PlanSections sections;
   if (kOnCuda)

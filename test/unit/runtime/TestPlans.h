@@ -33,6 +33,12 @@ std::string kernelText();
 /// the batches) and `infer`; variables `w`, the counters and the rate.
 fb::PlanT regression();
 
+/// Its first launch, which reads the arena and an input and writes the arena.
+fb::LaunchT &firstLaunch(fb::PlanT &plan);
+
+/// That launch as a loop of one iteration, which writes its one slice.
+fb::ForeachT &firstLoop(fb::PlanT &plan);
+
 /// Its sections.
 PlanSections regressionSections();
 
