@@ -153,7 +153,8 @@ def FormGroups : Pass<"amp-form-groups", "::mlir::ModuleOp"> {
   let description = [{
     Input: stage step, primitives only. Output: stage fused; every map and reduction stands in an
     `amp.group`; contractions of the target's library, reads, writes, views and non-splat constants stay
-    outside. The body of an `amp.foreach` is grouped likewise, all of its products included. Splat constants, iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
+    outside. The body of an `amp.foreach` is grouped likewise, all of its products included. Splat constants,
+    iotas, broadcasts and casts to a wider float are cloned into each group that uses them, so that none
     is ever stored.
 
     Cheap arithmetic on constants, iotas and broadcasts that gives at least 16 times the bytes it reads is
