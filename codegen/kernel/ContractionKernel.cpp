@@ -54,8 +54,9 @@ LogicalResult TileEmitter::emit(ArrayRef<Value> point) {
   tile.matrix = point[0];
   Value row = point[blocks.byRows ? 2 : 1],
         column = point[blocks.byRows ? 1 : 2], one = at.constant(1);
-  Value rowPoints = blocks.byRows ? point[3] : one,
-        columnPoints = blocks.byRows ? one : point[3];
+  Value inside = blocks.span > 1 ? point[3] : one;
+  Value rowPoints = blocks.byRows ? inside : one,
+        columnPoints = blocks.byRows ? one : inside;
   tile.firstRow = at.times(row, blocks.pointRows);
   tile.firstColumn = at.times(column, blocks.pointColumns);
   tile.isLastRow =
@@ -181,11 +182,14 @@ LogicalResult ampc::emitContractionKernel(OpBuilder &builder, GroupOp group,
   ProductBlocks blocks = blocksOf(product, target);
   int64_t outer = blocks.byRows ? blocks.columnPoints() : blocks.rowPoints(),
           inner = blocks.byRows ? blocks.rowPoints() : blocks.columnPoints();
+  SmallVector<int64_t> extents{blocks.extents.batch, outer, inner};
+  if (blocks.span > 1)
+    extents.push_back(1);
   SmallVector<Value> point =
-      beginParallel(builder, group.getLoc(),
-                    {blocks.extents.batch, outer, inner, 1}, blocks.work());
-  builder.getInsertionBlock()->getParentOp()->setAttr(
-      kSpanAttr, builder.getI64IntegerAttr(blocks.span));
+      beginParallel(builder, group.getLoc(), extents, blocks.work());
+  if (blocks.span > 1)
+    builder.getInsertionBlock()->getParentOp()->setAttr(
+        kSpanAttr, builder.getI64IntegerAttr(blocks.span));
   auto memoryOf = [&](Value operand) {
     return body.pointerOf(cast<BlockArgument>(operand).getArgNumber());
   };

@@ -47,10 +47,12 @@ struct ContractionTile {
   /// Sums lie in panels of blocks.sumPitch() columns, row after row; those of
   /// one register block, or of its rows, where blocks.keepsSums() is false.
   mlir::Value sums;
-  /// Emits what follows the sums of a register block: (first row, first column,
-  /// rows, columns); by rows, of those of all columns: (first row, rows).
-  /// Called where blocks.keepsSums() is false.
+  /// Where blocks.keepsSums() is false one of these is called. Emits what
+  /// follows the sums of a register block: (first row, first column, rows,
+  /// columns).
   std::function<void(mlir::Value, mlir::Value, int64_t, int64_t)> finish;
+  /// By rows: what follows those of all columns of a block's rows: (first row,
+  /// rows).
   std::function<void(mlir::Value, int64_t)> finishRows;
 
   /// Scratch memory, taken once a kernel (TileKernels).
@@ -71,8 +73,8 @@ struct ContractionTile {
   /// Fetches what the epilogue will touch of `columns` sums from (row, column)
   /// on.
   void fetchRow(mlir::Value row, mlir::Value column, int64_t columns);
-  /// Element number of a sum; `column` begins a panel, or is 0 where there is
-  /// one panel.
+  /// Element number of a sum; `column` is any where sums of all columns follow
+  /// each other, else it begins a panel.
   mlir::Value sumAt(mlir::Value row, mlir::Value column);
   /// Writes init, or +0, to all sums.
   void beginSums();

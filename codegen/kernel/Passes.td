@@ -33,8 +33,9 @@ def BuildKernels : Pass<"amp-build-kernels", "::mlir::ModuleOp"> {
     elsewhere) is kept in scratch memory. Scatter groups clear, then add in order. Contraction groups
     (vectors only) run a tile of the product a point: operands packed where they do not lie in order,
     register blocks of `math.fma` that fit the target's vectors, sums in f32 with K ascending, then the epilogue
-    over the tile's sums. Their loop has a `span`: a thread takes that many neighbouring points as one tile,
-    if it has them. Narrow floats
+    over the tile's sums. A matrix unit's blocks go down a panel of columns, or row by row where the
+    results outweigh the operands, and fetch what the epilogue will touch of 1 MiB or more; its loop may have
+    a `span`, up to which a call takes neighbouring points as one tile. Narrow floats
     compute in f32 and are rounded by `arith.truncf` where their op rounds (N3).
 
     With `threads` bodies are those of one thread of a GPU, in the same orders: the parallel loop

@@ -72,9 +72,9 @@ static double cyclesOf(const ProductBlocks &blocks, double runs) {
   double steps = double(batch) * llvm::divideCeil(k, kUnitDepth);
   // An operand is packed once a tile along the other one's axis, and each run
   // begins a tile.
-  double runsInside = runs / outerTiles(blocks), ofA = blocks.columnTiles(),
-         ofB = blocks.rowTiles();
-  (blocks.byRows ? ofB : ofA) = std::max(blocks.byRows ? ofB : ofA, runsInside);
+  double ofA = blocks.columnTiles(), ofB = blocks.rowTiles();
+  double &inside = blocks.byRows ? ofB : ofA;
+  inside = std::max(inside, runs / outerTiles(blocks));
   ofA *= llvm::divideCeil(m, kUnitRows);
   ofB *= llvm::divideCeil(n, kUnitRows);
   double cycles =
@@ -97,21 +97,27 @@ static int64_t scratchBytes(const ProductBlocks &blocks) {
   return bytes;
 }
 
-/// Points, of which a thread takes several neighbours at once.
+/// Points, of which a thread takes several neighbours at once. They cut the
+/// tile that was chosen in equal parts.
 static void cutPoints(ProductBlocks &blocks, double enough) {
   blocks.pointRows = blocks.tileRows;
   blocks.pointColumns = blocks.tileColumns;
+  auto [batch, m, n, k] = blocks.extents;
+  if (batch == 0 || m == 0 || n == 0)
+    return;
   int64_t inside = int64_t(enough * kRunPoints / outerTiles(blocks));
   if (inside < 2)
     return;
-  int64_t extent = blocks.byRows ? blocks.extents.m : blocks.extents.n,
-          unit = blocks.byRows ? blocks.rows : blocks.blockColumns();
-  int64_t &point = blocks.byRows ? blocks.pointRows : blocks.pointColumns,
-          &tile = blocks.byRows ? blocks.tileRows : blocks.tileColumns;
-  point = std::min(
-      tile, int64_t(llvm::alignTo(llvm::divideCeil(extent, inside), unit)));
-  blocks.span = tile / point;
-  tile = blocks.span * point;
+  int64_t extent = blocks.byRows ? m : n,
+          unit = blocks.byRows ? blocks.rows : blocks.blockColumns(),
+          tile = blocks.byRows ? blocks.tileRows : blocks.tileColumns;
+  int64_t units = tile / unit,
+          ofPoint =
+              std::min<int64_t>(llvm::divideCeil(extent, inside * unit), units);
+  while (units % ofPoint)
+    --ofPoint;
+  blocks.span = units / ofPoint;
+  (blocks.byRows ? blocks.pointRows : blocks.pointColumns) = ofPoint * unit;
 }
 
 void ampc::cutForUnit(ProductBlocks &blocks, int64_t cacheBytes) {

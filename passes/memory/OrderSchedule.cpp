@@ -32,8 +32,8 @@ constexpr Moment kLeastGap = kShare, kNewGap = Moment(1) << 24;
 /// Labels that are spread at once on each side, at first.
 constexpr unsigned kSpreadNodes = 16;
 
-/// A value with more readers than this is kept as long as it was at first: a
-/// scalar that every update reads.
+/// A value with more readers than this is kept at least as long as it was at
+/// first: a scalar that every update reads.
 constexpr size_t kManyReaders = 64;
 
 /// Rounds over all ops, up and down.
@@ -324,14 +324,18 @@ private:
     for (unsigned number : nodes[node].reads) {
       ScheduledValue &value = values[number];
       Moment before = value.last == node ? old : nodes[value.last].label;
-      findLast(value);
+      findLast(value, node);
       profile.moveLast(before, nodes[value.last].label, value.bytes);
     }
   }
 
-  void findLast(ScheduledValue &value) {
-    if (value.readers.size() > kManyReaders)
+  /// What reads `value` last, after `node`, which reads it, moved.
+  void findLast(ScheduledValue &value, unsigned node) {
+    if (value.readers.size() > kManyReaders) {
+      if (nodes[node].label > nodes[value.last].label)
+        value.last = node;
       return;
+    }
     unsigned last = value.readers.front();
     for (unsigned reader : value.readers)
       if (nodes[reader].label > nodes[last].label)

@@ -121,8 +121,18 @@ Expected<KernelObject> KernelObject::load(std::span<const std::byte> bytes,
 static constexpr int64_t kSharingCalls = 2;
 
 int64_t leastTiles(const fb::Kernel &kernel, int threads) {
-  int64_t calls = kSharingCalls * threads;
-  return kernel.shares() ? (int64_t(kernel.tiles()) + calls - 1) / calls : 1;
+  int64_t tiles = int64_t(kernel.tiles());
+  if (!kernel.shares() || tiles == 0)
+    return 1;
+  auto parts = [](int64_t whole, int64_t part) {
+    return (whole + part - 1) / part;
+  };
+  // The largest calls that leave no thread with much more than its part.
+  int64_t part = parts(tiles, threads), most = part + part / 8;
+  int64_t least = parts(tiles, kSharingCalls * threads);
+  while (least > 1 && parts(parts(tiles, least), threads) * least > most)
+    --least;
+  return least;
 }
 
 Expected<KernelFunction> KernelObject::find(const std::string &symbol) const {

@@ -37,7 +37,8 @@ module attributes {amp.stage = #amp.stage<placed>, amp.target = #amp.target<kind
   // CHECK: scf.yield
   // CHECK-COUNT-4: amx.tile_store
   // CHECK: math.exp
-  // CHECK: span = 1
+  // CHECK: work = 1024
+  // CHECK-NOT: span
   // CHECK: func.func @wide_matmul
   // CHECK-NOT: amx
   // CHECK: math.fma

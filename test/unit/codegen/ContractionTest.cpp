@@ -242,10 +242,21 @@ TEST(Contraction, MatrixUnit) {
                                     {1, 64, 1100, 2500}})
         check({batch, m, n, k, transposeA, transposeB, "bf16", "bf16"},
               kUnitLevel);
+      check({1, 33, 65, 0, transposeA, transposeB, "bf16", "f32"}, kUnitLevel);
       // Blocks row by row; what the epilogue writes is fetched.
       check({1, 530, 600, 70, transposeA, transposeB, "bf16", "f32"},
             kUnitLevel);
     }
+}
+
+// A thread takes points of several matrices and tiles, row by row and down,
+// with K whole and in stretches.
+TEST(Contraction, NeighboursOfAMatrixUnit) {
+  if (!hasMatrixUnit())
+    GTEST_SKIP() << "this machine lacks amx";
+  check({2, 530, 544, 250, false, true, "bf16", "f32"}, kUnitLevel);
+  check({2, 96, 1100, 320, true, false, "bf16", "f32"}, kUnitLevel);
+  check({2, 80, 1100, 1056, false, false, "bf16", "bf16"}, kUnitLevel);
 }
 
 TEST(Contraction, Batches) {

@@ -182,9 +182,12 @@ Program::run(const std::string &name,
     for (unsigned a = 0; launch.args() && a < launch.args()->size(); ++a)
       arguments.push_back(at(launch.args()->Get(a)));
     int64_t tiles = launch.tiles();
-    if (backwards)
-      for (int64_t tile = tiles; tile-- > 0;)
-        runTiles(launch, arguments, tile, tile + 1);
+    if (backwards) // in pieces of 1 to 5
+      for (int64_t end = tiles, piece = 1; end > 0; piece = piece % 5 + 1) {
+        int64_t begin = std::max<int64_t>(end - piece, 0);
+        runTiles(launch, arguments, begin, end);
+        end = begin;
+      }
     else
       runTiles(launch, arguments, 0, tiles);
   };

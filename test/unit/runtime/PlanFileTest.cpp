@@ -568,7 +568,7 @@ TEST(KernelObject, TilesThatShareWorkStayTogether) {
   auto &kernels =
       *flatbuffers::GetRoot<fb::Plan>(builder.GetBufferPointer())->kernels();
   for (auto [threads, least] :
-       {std::pair(1, 17), {2, 9}, {16, 2}, {17, 1}, {1000, 1}}) {
+       {std::pair(1, 17), {2, 9}, {4, 5}, {16, 1}, {17, 1}, {1000, 1}}) {
     EXPECT_EQ(leastTiles(*kernels[0], threads), 1);
     EXPECT_EQ(leastTiles(*kernels[1], threads), least) << threads;
   }
