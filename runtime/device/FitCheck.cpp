@@ -92,6 +92,8 @@ struct Largest {
 Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
                         std::optional<uint64_t> available,
                         const std::string &device) {
+  if (!available)
+    return {};
   const fb::Plan &plan = file.plan();
   Largest largest{plan, uint64_t(planned.threads)};
   for (unsigned i = 0; i < sizeOfVector(plan.variables()); ++i)
@@ -106,7 +108,7 @@ Expected<void> checkFit(const PlanFile &file, const PlannedBytes &planned,
   }
   uint64_t needed =
       planned.variables + planned.arena + planned.batches + largest.scratch;
-  if (!available || needed <= *available)
+  if (needed <= *available)
     return {};
   std::string where = file.name();
   if (largest.source >= 0) {

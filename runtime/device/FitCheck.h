@@ -16,8 +16,9 @@ struct PlannedBytes {
   int threads = 0;
 };
 
-/// Fails with Code DoesNotFit where `planned` is more than `available` bytes
-/// (nothing: not known): at the place of the plan's largest tensor, which the
+/// Fails with Code DoesNotFit where `planned`, and the scratch memory of the
+/// plan's loops on so many threads, is more than `available` bytes (nothing:
+/// not known): at the place of the plan's largest tensor, which the
 /// message names, with both numbers; `device`, where it is not empty, is where
 /// they are available.
 [[nodiscard]] Expected<void> checkFit(const PlanFile &file,

@@ -93,6 +93,8 @@ Expected<void> PlanVerifier::foreach (const fb::Entry &entry,
   return apart(op, written, at);
 }
 
+namespace {
+
 /// Bytes that a loop reads or writes.
 struct Region {
   const fb::Place *place;
@@ -106,6 +108,8 @@ struct Region {
                       : fmt::format("argument {} of launch {}", number, launch);
   }
 };
+
+} // namespace
 
 Expected<void> PlanVerifier::apart(const fb::Foreach &op,
                                    const std::vector<bool> &written,
