@@ -132,8 +132,9 @@ private:
   void addLaunch(const fb::Launch &op, Entry &entry, Step step);
   ContractionSpec specificationOf(const fb::Contraction &op) const;
   Operands operandsOf(const Entry &entry, const fb::Contraction &op) const;
-  /// Says whether the product does the launch behind it too.
-  Expected<bool> addContraction(const fb::Contraction &op, Entry &entry,
+  /// Says whether the product does the launch `behind` it (or null) too.
+  Expected<bool> addContraction(const fb::Contraction &op,
+                                const fb::Launch *behind, Entry &entry,
                                 Step step, const std::string &where);
   void addFill(Entry &entry, Step step, uint64_t pattern, unsigned width);
   /// Tries for each product that may do the launch behind it whether the
@@ -147,8 +148,9 @@ private:
                              Allocator &allocator);
   /// `product` with the launch behind it, if that is known to give the same
   /// bits.
-  std::optional<Contraction>
-  withKnownEpilogue(const Contraction &product) const;
+  std::optional<Contraction> withKnownEpilogue(const Contraction &product,
+                                               const fb::Contraction &op,
+                                               const fb::Launch &behind) const;
   /// Captures the entry's steps; leaves it without a graph where the driver
   /// does not capture them.
   void capture(Entry &entry);

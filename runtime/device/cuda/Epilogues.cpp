@@ -10,7 +10,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
+#include <optional>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace ampc::rt::cuda {
 
@@ -26,25 +31,53 @@ constexpr float kSpecial[] = {-0.0f,
                               std::numeric_limits<float>::quiet_NaN(),
                               1.0f};
 
-/// What the operands of a trial are: any numbers; sums that are NaN; sums of
-/// zeros, with a bias of every kind.
-enum class Draw { Any, LeftNaN, LeftZero };
+/// What the operands of a trial are: any numbers, or all of A and of B one
+/// number each (null: any numbers), so that every sum is of one kind, with one
+/// bias or, from `firstBias` on, a bias of every kind.
+struct Draw {
+  std::optional<float> left, right, bias;
+  size_t firstBias = 0;
+};
 
 enum Side { kLeft, kRight, kBias, kSides };
 
-float element(Draw draw, int side, size_t index) {
-  if (side == kLeft && draw == Draw::LeftNaN)
-    return std::numeric_limits<float>::quiet_NaN();
-  if (side == kLeft && draw == Draw::LeftZero)
-    return -0.0f;
-  if (side == kBias && draw == Draw::LeftZero)
-    return kSpecial[index % std::size(kSpecial)];
+/// The draws for operands of `type` and `columns` elements of bias: sums of any
+/// kind, that are NaN, infinite, subnormal, -0 (what a product too small for a
+/// float leaves) and +0.
+std::vector<Draw> drawsFor(DType type, size_t columns) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN(),
+                  kInfinite = std::numeric_limits<float>::infinity();
+  // f16 has nothing smaller: its own sums are too small for it.
+  float tiny = type == DType::F16 ? 0x1p-20f : 0x1p-100f,
+        small = type == DType::F16 ? 0x1p-10f : 0x1p-70f;
+  std::vector<Draw> draws{{},
+                          {kNone, {}, {}, 0},
+                          {kInfinite, 1.0f, {}, 0},
+                          {-kInfinite, 1.0f, {}, 0},
+                          {small, small, 0.0f, 0},
+                          {-small, small, -0.0f, 0},
+                          {-tiny, tiny, -0.0f, 0},
+                          {-tiny, tiny, 0.0f, 0}};
+  for (size_t first = 0; first < std::size(kSpecial);
+       first += std::max<size_t>(columns, 1))
+    draws.push_back({-0.0f, {}, {}, first + 1});
+  return draws;
+}
+
+float element(const Draw &draw, int side, size_t index) {
+  std::optional<float> fixed = side == kLeft    ? draw.left
+                               : side == kRight ? draw.right
+                                                : draw.bias;
+  if (fixed)
+    return *fixed;
+  if (side == kBias && draw.firstBias)
+    return kSpecial[(draw.firstBias - 1 + index) % std::size(kSpecial)];
   uint32_t bits = (uint32_t(index) + 1) * 2654435761u + uint32_t(side) * 40503u;
   bits ^= bits >> 15;
   return float(int32_t(bits * 2246822519u)) * 0x1p-31f;
 }
 
-Expected<std::vector<std::byte>> drawn(Draw draw, int side, DType type,
+Expected<std::vector<std::byte>> drawn(const Draw &draw, int side, DType type,
                                        size_t count) {
   std::vector<float> values(count);
   for (size_t i = 0; i < count; ++i)
@@ -129,23 +162,24 @@ public:
   }
 
   /// Whether `both` gives the bits of `apart` and `launch`, which enqueues the
-  /// launch.
+  /// launch; nothing where one of them does not run.
   template <class Launch>
-  Expected<bool> areSameBits(const Contraction &apart, const Contraction &both,
-                             Launch launch) const {
-    for (Draw draw : {Draw::Any, Draw::LeftNaN, Draw::LeftZero}) {
+  Expected<std::optional<bool>> areSameBits(const Contraction &apart,
+                                            const Contraction &both,
+                                            Launch launch) const {
+    for (const Draw &draw : drawsFor(spec.typeA, countOf(kBias))) {
       AMPC_TRY(fill(draw));
       if (apart.run(blas, workspace.address(), stream) != 0 || launch() != 0)
-        return false;
+        return std::nullopt;
       AMPC_ASSIGN(std::vector<std::byte> expected, result());
       if (both.run(blas, workspace.address(), stream) != 0)
-        return false;
+        return std::nullopt;
       AMPC_ASSIGN(std::vector<std::byte> actual, result());
       AMPC_ASSIGN(bool isSame, areSame(spec.typeC, expected, actual));
       if (!isSame)
-        return false;
+        return std::optional(false);
     }
-    return true;
+    return std::optional(true);
   }
 
 private:
@@ -166,7 +200,7 @@ private:
     return uint64_t(spec.m * spec.n) * sizeOf(spec.typeC);
   }
 
-  Expected<void> fill(Draw draw) const {
+  Expected<void> fill(const Draw &draw) const {
     for (int side = 0; side < kSides; ++side) {
       if (countOf(side) == 0)
         continue;
@@ -205,12 +239,26 @@ private:
 
 } // namespace
 
+/// Names `product` and what the launch behind it does: its source, and which of
+/// its arguments is C.
+static std::string nameOf(const PlanFile &file, const Contraction &product,
+                          const fb::Contraction &op, const fb::Launch &behind) {
+  std::string source =
+      sourceOf(file, *file.plan().kernels()->Get(behind.kernel()));
+  for (const fb::Place *place : *behind.args())
+    source += isSamePlace(*place, *op.c()) ? 'c' : 'b';
+  return fmt::format("{} by {:016x}", product.describeEpilogue(),
+                     XXH3_64bits(source.data(), source.size()));
+}
+
 std::optional<Contraction>
-CudaExecutor::withKnownEpilogue(const Contraction &product) const {
+CudaExecutor::withKnownEpilogue(const Contraction &product,
+                                const fb::Contraction &op,
+                                const fb::Launch &behind) const {
   if (!product.mayHaveEpilogue())
     return std::nullopt;
   std::optional<PinnedAlgorithm> known =
-      tuning.find(product.describeEpilogue());
+      tuning.find(nameOf(file, product, op, behind));
   return known && isAlgorithm(*known, product.algorithm())
              ? product.withEpilogue(blas)
              : std::nullopt;
@@ -228,7 +276,7 @@ Expected<void> CudaExecutor::tryEpilogue(const fb::Contraction &op,
       Contraction::create(*context, blas, spec, places, tuning);
   if (!chosen)
     return {};
-  const std::string name = chosen->describeEpilogue();
+  const std::string name = nameOf(file, *chosen, op, behind);
   std::optional<PinnedAlgorithm> known = tuning.find(name);
   // No algorithm at all: the bits differ.
   if (known && (isAlgorithm(*known, chosen->algorithm()) ||
@@ -244,7 +292,7 @@ Expected<void> CudaExecutor::tryEpilogue(const fb::Contraction &op,
     return {};
   Expected<Contraction> apart =
       Contraction::create(*context, blas, spec, trial.operands(), tuning);
-  if (!apart || !(apart->describeEpilogue() == name))
+  if (!apart || nameOf(file, *apart, op, behind) != name)
     return {};
   std::optional<Contraction> both = apart->withEpilogue(blas);
   if (!both ||
@@ -259,16 +307,16 @@ Expected<void> CudaExecutor::tryEpilogue(const fb::Contraction &op,
                                                      : trial.operands().bias);
   for (Address &argument : arguments)
     parameters.push_back(&argument);
-  AMPC_ASSIGN(bool isSame, trial.areSameBits(*apart, *both, [&] {
+  AMPC_ASSIGN(std::optional<bool> isSame, trial.areSameBits(*apart, *both, [&] {
     const Kernel &kernel = kernels[behind.kernel()];
     return context->api().launch(kernel.function, blocksOf(behind), 1, 1,
                                  kernel.threads, 1, 1, kernel.sharedBytes,
                                  stream.get(), parameters.data(), nullptr);
   }));
   if (isSame)
-    tuning.pin(name, {apart->algorithm(), both->workspaceBytes()});
-  else
-    tuning.pin(name, {});
+    tuning.pin(name, *isSame ? PinnedAlgorithm{apart->algorithm(),
+                                               both->workspaceBytes()}
+                             : PinnedAlgorithm{});
   return {};
 }
 

@@ -11,6 +11,17 @@
 
 namespace ampc::rt::cuda {
 
+std::string sourceOf(const PlanFile &file, const fb::Kernel &kernel) {
+  auto text = file.section(SectionKind::CudaText);
+  auto part = [&](uint64_t offset, uint64_t bytes) {
+    return std::string_view(
+        reinterpret_cast<const char *>(text.data()) + offset, bytes);
+  };
+  std::string source(part(0, file.plan().prelude_bytes()));
+  source += part(kernel.text_offset(), kernel.text_bytes());
+  return source;
+}
+
 namespace {
 
 /// Blocks launched for each that the device holds at once: some for those that
@@ -25,17 +36,6 @@ struct Unit {
   std::optional<KernelCode> code;
   std::optional<Error> error;
 };
-
-std::string sourceOf(const PlanFile &file, const fb::Kernel &kernel) {
-  auto text = file.section(SectionKind::CudaText);
-  auto part = [&](uint64_t offset, uint64_t bytes) {
-    return std::string_view(
-        reinterpret_cast<const char *>(text.data()) + offset, bytes);
-  };
-  std::string source(part(0, file.plan().prelude_bytes()));
-  source += part(kernel.text_offset(), kernel.text_bytes());
-  return source;
-}
 
 /// Where in the model kernel `index` comes from; the plan's name where it does
 /// not say.

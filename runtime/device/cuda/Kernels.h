@@ -17,6 +17,9 @@ struct Kernel {
   unsigned mostBlocks = 1;  ///< of a launch: more only wait for one another
 };
 
+/// What `kernel` is compiled from: the plan's prelude and its own text.
+std::string sourceOf(const PlanFile &file, const fb::Kernel &kernel);
+
 /// Name in the cache of the kernel that `compiler` makes of `source`.
 std::string cacheName(std::string_view source,
                       std::span<const std::string> options, Version compiler);

@@ -75,6 +75,7 @@ Operands CudaExecutor::operandsOf(const Entry &entry,
 }
 
 Expected<bool> CudaExecutor::addContraction(const fb::Contraction &op,
+                                            const fb::Launch *behind,
                                             Entry &entry, Step step,
                                             const std::string &where) {
   ContractionSpec spec = specificationOf(op);
@@ -107,7 +108,9 @@ Expected<bool> CudaExecutor::addContraction(const fb::Contraction &op,
     return tl::unexpected(made.error());
   }
   workspaceBytes = std::max(workspaceBytes, workspaceCap(spec));
-  std::optional<Contraction> both = withKnownEpilogue(*made);
+  std::optional<Contraction> both;
+  if (behind)
+    both = withKnownEpilogue(*made, op, *behind);
   if (both) {
     made = std::move(*both);
     ++epiloguesTaken;
@@ -171,7 +174,10 @@ Expected<void> CudaExecutor::prepare(const fb::Entry &source, Entry &entry) {
         where = fmt::format("{}:{}:{}", loc.file() ? loc.file()->str() : "",
                             loc.line(), loc.column());
       }
-      AMPC_ASSIGN(bool isBoth, addContraction(*op, entry, step, where));
+      auto *behind = i + 1 < count
+                         ? source.instructions()->Get(i + 1)->op_as_Launch()
+                         : nullptr;
+      AMPC_ASSIGN(bool isBoth, addContraction(*op, behind, entry, step, where));
       i += isBoth; // past the launch
     } else if (auto *copy = instruction.op_as_Copy()) {
       step.kind = Kind::Copy;

@@ -169,6 +169,7 @@ Status ampc::hostgpu::makeProduct(const MatmulDesc &desc, const MatrixLayout &a,
   if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT && epilogues == "none")
     return CUBLAS_STATUS_NOT_SUPPORTED;
   product.dropsNan = epilogues == "drops-nan";
+  product.keepsMinusZero = epilogues == "keeps-minus-zero";
   bool bias = desc.epilogue & CUBLASLT_EPILOGUE_BIAS,
        relu = desc.epilogue & CUBLASLT_EPILOGUE_RELU;
   if (desc.epilogue != CUBLASLT_EPILOGUE_DEFAULT &&

@@ -180,7 +180,7 @@ void multiplyIn(const Product &product, const std::byte *a, const std::byte *b,
   int64_t piece = (depth + product.splits - 1) / product.splits;
   for (int64_t begin = 0; begin < depth; begin += piece) {
     std::vector<T> &into = begin ? part : sums;
-    into.assign(count, T(0));
+    into.assign(count, product.keepsMinusZero && begin == 0 ? -T(0) : T(0));
     addProduct(product, a, b, begin, std::min(begin + piece, depth), into,
                paddedRows);
     for (size_t i = 0; begin && i < count; ++i)
@@ -196,8 +196,10 @@ void multiplyIn(const Product &product, const std::byte *a, const std::byte *b,
       if (product.hasBias)
         value += load<T>(product.biasType, bias, i);
       if (product.relu) // -0 gives +0; a NaN stays one, unless asked otherwise
-        value = value > T(0) || (value != value && !product.dropsNan) ? value
-                                                                      : T(0);
+        value = value > T(0) || (value != value && !product.dropsNan) ||
+                        (value == T(0) && product.keepsMinusZero)
+                    ? value
+                    : T(0);
       store(md.type, d, i * md.rowStride + j * md.columnStride, value);
     }
 }

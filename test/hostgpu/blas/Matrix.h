@@ -31,7 +31,8 @@ struct Product {
   /// Operands are rounded to 10 bits of mantissa.
   bool inTf32 = false;
   bool hasBias = false, relu = false;
-  bool dropsNan = false; ///< relu of a NaN is 0
+  bool dropsNan = false;       ///< relu of a NaN is 0
+  bool keepsMinusZero = false; ///< sums of -0 are -0, and so is relu of it
   Type biasType = Type::F32;
   int64_t biasBatchStride = 0;
   /// The sum over k is cut into this many partial sums, added up at the end.

@@ -429,7 +429,7 @@ TEST(CudaExecutor, EpiloguesChangeNoBit) {
   Plan plan = planOf(planWithEpilogue(), textWithEpilogue());
   EXPECT_EQ(epiloguesOf(plan), 2u);
   auto results = resultsOf();
-  for (const char *lacking : {"none", "drops-nan"}) {
+  for (const char *lacking : {"none", "drops-nan", "keeps-minus-zero"}) {
     Environment library("AMPC_HOSTGPU_EPILOGUE", lacking);
     EXPECT_EQ(epiloguesOf(plan), 0u) << lacking;
     EXPECT_EQ(resultsOf(), results) << lacking;
@@ -454,6 +454,16 @@ TEST(CudaExecutor, EpiloguesAreTriedOnce) {
     Environment library("AMPC_HOSTGPU_EPILOGUE", *first ? "" : "drops-nan");
     EXPECT_EQ(epiloguesOf(plan, record), taken) << first;
   }
+}
+
+// A record speaks of the kernels that it was made with.
+TEST(CudaExecutor, OtherKernelsAreTriedAgain) {
+  std::string record = temporary("kernels.tune");
+  fs::remove(record);
+  EXPECT_EQ(epiloguesOf(planOf(planWithEpilogue(), textWithEpilogue()), record),
+            2u);
+  std::string other = textWithEpilogue("c[i] + b[i % 3] * 1.5f");
+  EXPECT_EQ(epiloguesOf(planOf(planWithEpilogue(other), other), record), 0u);
 }
 
 TEST(CudaExecutor, WithoutRoomForATrialLaunchesStayApart) {
