@@ -60,6 +60,12 @@ struct Epilogue {
       return;
     if (product.getInit() || product.extents().batch != 1)
       refusal = "the library does so for one whole product alone";
+    else if (llvm::any_of(ops, [&](Operation *op) {
+               return !isView(op) &&
+                      op->getAttr(kCheckpointAttr) !=
+                          this->product->getAttr(kCheckpointAttr);
+             }))
+      refusal = "one stands in a checkpoint block that the other is not in";
     else if (!isStored(last))
       refusal = "the kernel of what reads it has it at hand";
   }

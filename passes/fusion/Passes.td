@@ -137,12 +137,13 @@ def FormEpilogues : Pass<"amp-form-epilogues", "::mlir::func::FuncOp"> {
     Remarks, category fusion: `passed` with the bytes saved; `missed` with the blocking fact.
 
     ```mlir
-    %c = amp.matmul %x, %w transpose_b accumulate f32               // before
+    %c = amp.matmul %x, %w transpose_b accumulate f32
        : tensor<8x4xf32>, tensor<6x4xf32> -> tensor<8x6xf32>
     %b = amp.broadcast %bias along [1] : tensor<6xf32> -> tensor<8x6xf32>
     %s = amp.add %c, %b : tensor<8x6xf32>
     %h = amp.maximum %s, %zero : tensor<8x6xf32>
-    %h = amp.matmul %x, %w bias %bias : tensor<6xf32> transpose_b relu accumulate f32  // after
+    // becomes
+    %h = amp.matmul %x, %w bias %bias : tensor<6xf32> transpose_b relu accumulate f32
        : tensor<8x4xf32>, tensor<6x4xf32> -> tensor<8x6xf32>
     ```
   }];

@@ -94,7 +94,7 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
     // 10. Chunks after CSE, which would join what one chunk makes again with
     // another's; before grouping, which then fuses inside of a chunk.
     passes.addNestedPass<func::FuncOp>(createChunkRows({options.chunkBytes}));
-    // 10. After chunks, whose parts are products of their own; casts before
+    // 11. After chunks, whose parts are products of their own; casts before
     // grouping, which fuses them into what makes the operands, and epilogues,
     // which leave it only what the library does not do. Opt level 1 keeps them
     // apart, as it does all ops.
@@ -109,11 +109,11 @@ void addStagePasses(OpPassManager &passes, amp::Stage stage,
   }
 
   case amp::Stage::placed:
-    // 11. The order before placement, which keeps it and plans what is computed
+    // 12. The order before placement, which keeps it and plans what is computed
     // again on it; a kernel an op (opt level 1) runs in the order as written.
     if (options.fuse)
       passes.addPass(createOrderSchedule());
-    // 12. Placement last: it fixes the schedule, what is computed again
+    // 13. Placement last: it fixes the schedule, what is computed again
     // included, and every pass after it would have to keep it.
     passes.addPass(createPlaceBuffers({options.memoryBudget}));
     addStageVerifier(passes, stage, options);

@@ -53,6 +53,18 @@ module attributes {amp.stage = #amp.stage<step>, amp.target = #cuda} {
     return %h : tensor<8x6xbf16>
   }
 
+  // What is computed again stays apart from what is kept.
+  // REMARK-DAG: [Missed] epilogue | Category:fusion | Function=negative_checkpoint | Reason="one stands in a checkpoint block that the other is not in", Remark="the library's product does not do relu itself"
+  // CHECK-LABEL: func.func @negative_checkpoint(
+  // CHECK: amp.matmul %arg0, %arg1 accumulate
+  // CHECK: amp.maximum
+  func.func @negative_checkpoint(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) -> tensor<8x6xf32> {
+    %c = amp.matmul %x, %w accumulate f32 {amp.checkpoint = 0 : i64} : tensor<8x4xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+    %zero = amp.constant dense<0.0> : tensor<8x6xf32>
+    %h = amp.maximum %c, %zero : tensor<8x6xf32>
+    return %h : tensor<8x6xf32>
+  }
+
   // The kernel of gelu has the sums at hand.
   // REMARK-DAG: [Missed] epilogue | Category:fusion | Function=negative_read_at_hand | Reason="the kernel of what reads it has it at hand", Remark="the library's product does not do a bias itself"
   // CHECK-LABEL: func.func @negative_read_at_hand(
